@@ -369,8 +369,8 @@ static unsigned connections(void)
                                       : 1;
 }
 
-static int watch(struct bridge *b, int fd, struct watch *w,
-                 enum watch_kind kind, struct err *e)
+static int watch_descriptor(struct bridge *b, int fd, struct watch *w,
+                            enum watch_kind kind, struct err *e)
 {
     w->kind = kind;
     if (fd >= 0 && watch_add(b->epoll, fd, EPOLLIN, w) < 0)
@@ -410,9 +410,11 @@ struct bridge *bridge_open(const struct bridge_config *config, struct err *e)
     }
     if (uds_listen(&b->fronts, config->vhost_user, &config->peers, e) < 0 ||
         uds_listen(&b->clients, config->uds, &config->peers, e) < 0 ||
-        watch(b, b->fronts.fd, &b->fronts_watch, WATCH_FRONTS, e) < 0 ||
-        watch(b, b->clients.fd, &b->clients_watch, WATCH_CLIENTS, e) < 0 ||
-        watch(b, config->stop_fd, &b->stop_watch, WATCH_STOP, e) < 0)
+        watch_descriptor(b, b->fronts.fd, &b->fronts_watch, WATCH_FRONTS, e) <
+            0 ||
+        watch_descriptor(b, b->clients.fd, &b->clients_watch, WATCH_CLIENTS,
+                         e) < 0 ||
+        watch_descriptor(b, config->stop_fd, &b->stop_watch, WATCH_STOP, e) < 0)
         goto fail;
     bridge_memory_guard();
     return b;

@@ -19,7 +19,7 @@
 static int end_fd = -1; /* closed by the pager's end */
 
 /* NULL: none is wanted. */
-static const char *command(void)
+static const char *pager_command(void)
 {
     const char *pager = getenv("TPROF_PAGER");
 
@@ -69,7 +69,7 @@ static void run(const char *pager, int text)
 
 void pager_start(void)
 {
-    const char *pager = command();
+    const char *pager = pager_command();
     int text[2], end[2];
 
     if (pager == NULL || pipe2(text, O_CLOEXEC) != 0)

@@ -37,7 +37,7 @@ static void tell_merged(const struct compact_sums *s)
     (void)putchar('\n');
 }
 
-static void tell(const struct compact_sums *s)
+static void print_sums(const struct compact_sums *s)
 {
     char early[TEXT_NUMBER];
 
@@ -56,7 +56,7 @@ static int compact(const struct options *o, struct err *e)
 
     /* what was merged before an error is worth telling, and no more */
     if (result == 0)
-        tell(&sums);
+        print_sums(&sums);
     else if (sums.windows != 0)
         tell_merged(&sums);
     return result;

@@ -245,7 +245,7 @@ static int start(const struct options *o, struct outputs *out, int *stop_fd,
     return outputs_claim(out, e);
 }
 
-static int diff(const struct options *o, struct outputs *out)
+static int compare_runs(const struct options *o, struct outputs *out)
 {
     struct diff_runs runs = {0};
     struct err e = {""};
@@ -269,7 +269,7 @@ static int diff(const struct options *o, struct outputs *out)
 static int run_diff(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector diff", &help, plan,
-                                                diff};
+                                                compare_runs};
 
     return command_main(&planned, argc, argv);
 }

@@ -272,7 +272,7 @@ static int confine_files(struct sandbox *s)
 }
 
 /* Add to the line in (e): (what) is missing because of errno, so (stays). */
-static void tell(struct err *e, const char *what, const char *stays)
+static void add_lack(struct err *e, const char *what, const char *stays)
 {
     struct err before = *e;
 
@@ -285,14 +285,15 @@ int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e)
 {
     e->text[0] = '\0';
     if (drop_privileges(needs) != 0)
-        tell(e, "privileges are not given up",
-             "more stays possible than "
-             "reading takes");
+        add_lack(e, "privileges are not given up",
+                 "more stays possible than "
+                 "reading takes");
     if (confine_files(s) != 0)
-        tell(e, "no Landlock",
-             "files, sockets and signals are confined by "
-             "seccomp alone");
+        add_lack(e, "no Landlock",
+                 "files, sockets and signals are confined by "
+                 "seccomp alone");
     if (sandbox_confine_calls(needs) != 0)
-        tell(e, "no seccomp", "system calls stay allowed that are not needed");
+        add_lack(e, "no seccomp",
+                 "system calls stay allowed that are not needed");
     return e->text[0] == '\0' ? 0 : -1;
 }

@@ -165,7 +165,7 @@ static void end_member(struct fleet *f, size_t i, const struct err *e)
 }
 
 /* Have the poller look at what member (i) waits for now. */
-static int watch(struct fleet *f, size_t i, struct err *e)
+static int watch_member(struct fleet *f, size_t i, struct err *e)
 {
     struct member *m = &f->members[i];
     struct pipeline_wait wait = pipeline_wait(m->pipeline);
@@ -200,7 +200,7 @@ static void step_guest(struct fleet *f, size_t i, bool readable)
     f->members[i].sampling = pipeline_is_sampling(p);
     if (f->sampling_ns == 0)
         f->sampling_ns = pipeline_sampling_ns(p);
-    if (result > 0 && watch(f, i, &e) < 0)
+    if (result > 0 && watch_member(f, i, &e) < 0)
         result = -1;
     if (result <= 0)
         end_member(f, i, result < 0 ? &e : NULL);

@@ -32,8 +32,8 @@ static int dump_run(struct outside_guest *g, struct err *e)
     return dump_stop(g, e);
 }
 
-static int dump_registers(struct outside_guest *g, uint32_t core,
-                          struct outside_registers *r, struct err *e)
+static int dump_read_registers(struct outside_guest *g, uint32_t core,
+                               struct outside_registers *r, struct err *e)
 {
     if (core >= g->core_count)
         return err_set(e, "memory: no core %u", (unsigned)core);
@@ -63,9 +63,10 @@ static long read_physical(void *context, uint64_t address, void *to,
 /* By the core's page tables. Where these are not known, or not in the file, by
  * the addresses that the file itself gives; a file that gives none is of a
  * kernel without an address space of its own. */
-static long dump_memory(struct outside_guest *g, uint32_t core,
-                        const struct outside_registers *r, uint64_t address,
-                        void *to, size_t size, struct err *e)
+static long dump_read_memory(struct outside_guest *g, uint32_t core,
+                             const struct outside_registers *r,
+                             uint64_t address, void *to, size_t size,
+                             struct err *e)
 {
     static const struct dump_view parts = {.way = DUMP_BY_PARTS};
     struct dump_memory *m = of(g)->memory;
@@ -94,7 +95,8 @@ static void dump_close(struct outside_guest *g)
 }
 
 static const struct outside_ops dump_ops = {
-    "memory", dump_stop, dump_run, dump_registers, dump_memory, dump_close,
+    "memory",         dump_stop,  dump_run, dump_read_registers,
+    dump_read_memory, dump_close,
 };
 
 struct outside_guest *outside_dump(int fd, struct err *e)

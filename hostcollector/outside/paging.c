@@ -93,8 +93,8 @@ static int read_entry(const struct paging *p, const struct table_shape *s,
 
 /* The entry of the page that holds (address), and of what size that is, as
  * 1 << (*shift). Returns as paging_find(). */
-static int walk(const struct paging *p, enum paging_mode mode, uint64_t address,
-                uint64_t *entry, unsigned *shift)
+static int walk_tables(const struct paging *p, enum paging_mode mode,
+                       uint64_t address, uint64_t *entry, unsigned *shift)
 {
     const struct table_shape *s = &shapes[mode];
 
@@ -131,7 +131,7 @@ int paging_find(const struct paging *p, uint64_t address,
         return 1;
     }
 
-    int found = walk(p, mode, address, &entry, &shift);
+    int found = walk_tables(p, mode, address, &entry, &shift);
 
     if (found <= 0)
         return found;

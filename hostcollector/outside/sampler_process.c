@@ -234,7 +234,8 @@ static int sample_boot(const struct job *job, struct outside_sampling *s,
 
 /* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
  * collector is gone. */
-static int sample(const struct job *job, struct outside_guest *g, struct err *e)
+static int sample_guest(const struct job *job, struct outside_guest *g,
+                        struct err *e)
 {
     struct outside_sampling sampling = {
         .guest = g,
@@ -290,7 +291,7 @@ static int look(const struct job *job, int fd, int stub,
             "it run; 'collector stacks' looks at it as it is",
             g->stands);
     else
-        result = sample(job, g, e);
+        result = sample_guest(job, g, e);
     g->ops->close(g);
     return result;
 }

@@ -35,9 +35,10 @@ static void say_and_hear(int fd, const char *words)
 /* The watch: it waits for the end of the process that samples, which nothing is
  * written to (pipe) before. What that process still (held) is let go; not a
  * guest that somebody else has stopped. */
-static _Noreturn void watch(const struct options *o,
-                            const struct sampler_last *last, int pipe, int fd,
-                            const struct outside_watched *watched)
+static _Noreturn void watch_sampler(const struct options *o,
+                                    const struct sampler_last *last, int pipe,
+                                    int fd,
+                                    const struct outside_watched *watched)
 {
     const char *const *words = last->loose;
     struct err ignored;
@@ -80,7 +81,7 @@ struct outside_watched *sampler_watch(const struct options *o,
         (void)close(ends_of[1]);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        watch(o, last, ends_of[0], fd, watched);
+        watch_sampler(o, last, ends_of[0], fd, watched);
     }
     (void)close(ends_of[0]);
     if (child < 0) {

@@ -93,7 +93,7 @@ static bool find_least(struct smaller *s)
 
 /* Copies. Functions have their old numbers, and are noted. */
 
-static void *room(struct smaller *s, size_t count, size_t size)
+static void *take_room(struct smaller *s, size_t count, size_t size)
 {
     void *list = calloc(count + 1, size);
 
@@ -149,11 +149,12 @@ static void copy_node(struct smaller *s, struct view_tree *to,
 static void copy_tree(struct smaller *s, struct view_tree *to,
                       const struct view_tree *from, enum view_mark mark)
 {
-    struct place *places = room(s, from->node_count, sizeof *places);
+    struct place *places = take_room(s, from->node_count, sizeof *places);
 
     /* each node may have a mark more */
-    *to = (struct view_tree){room(s, 2 * from->node_count, sizeof *to->nodes),
-                             from->node_count != 0};
+    *to = (struct view_tree){
+        take_room(s, 2 * from->node_count, sizeof *to->nodes),
+        from->node_count != 0};
     if (s->failed || from->node_count == 0) {
         free(places);
         return;
@@ -194,7 +195,7 @@ static void copy_rows(struct smaller *s, struct view_scope *to,
 {
     struct view_row others = {.function = VIEW_OTHERS};
 
-    to->rows = room(s, from->row_count + 1, sizeof *to->rows);
+    to->rows = take_room(s, from->row_count + 1, sizeof *to->rows);
     to->row_count = 0;
     for (size_t i = 0; !s->failed && i < from->row_count; i++) {
         const struct view_row *row = &from->rows[i];
@@ -227,7 +228,7 @@ static void copy_edges(struct smaller *s)
 {
     const struct view *from = s->from;
 
-    s->view.edges = room(s, from->edge_count, sizeof *s->view.edges);
+    s->view.edges = take_room(s, from->edge_count, sizeof *s->view.edges);
     s->view.edge_count = 0;
     for (size_t i = 0; !s->failed && i < from->edge_count; i++) {
         const struct view_edge *edge = &from->edges[i];
@@ -247,7 +248,8 @@ static void copy_edges(struct smaller *s)
 static void copy_functions(struct smaller *s)
 {
     const struct view *from = s->from;
-    struct view_function *list = room(s, from->function_count, sizeof *list);
+    struct view_function *list =
+        take_room(s, from->function_count, sizeof *list);
     uint32_t count = 0;
 
     for (size_t i = 0; list != NULL && i < from->function_count; i++) {
@@ -276,7 +278,7 @@ static void number_scope(const struct smaller *s, struct view_scope *scope)
 static void copy_lines(struct smaller *s)
 {
     const struct view *from = s->from;
-    struct view_line *list = room(s, from->line_count, sizeof *list);
+    struct view_line *list = take_room(s, from->line_count, sizeof *list);
 
     s->view.line_count = 0;
     for (size_t i = 0; list != NULL && i < from->line_count; i++) {
@@ -312,14 +314,14 @@ static void copy(struct smaller *s)
 {
     const struct view *from = s->from;
 
-    s->numbers = room(s, from->function_count, sizeof *s->numbers);
+    s->numbers = take_room(s, from->function_count, sizeof *s->numbers);
     if (s->numbers == NULL)
         return;
     s->view.functions = NULL;
     s->view.lines = NULL;
     s->view.edges = NULL;
     s->view.total = (struct view_scope){0};
-    s->view.cores = room(s, from->core_count, sizeof *s->view.cores);
+    s->view.cores = take_room(s, from->core_count, sizeof *s->view.cores);
     if (s->view.cores == NULL)
         return;
     copy_scope(s, &s->view.total, &from->total);

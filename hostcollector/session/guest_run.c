@@ -354,7 +354,7 @@ static void look_for_red_zone(struct guest_run *r)
 /* Beside other guests each has its share, and the only one has what is left. An
  * annotation or a sample profile has as much as the view; those of a page, one
  * after the other, an eighth. */
-static uint64_t view_memory(const struct guest_run *r)
+static uint64_t memory_of_view(const struct guest_run *r)
 {
     uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
                       (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
@@ -371,8 +371,8 @@ struct view *guest_run_view(struct guest_run *r, struct err *e)
     struct view *view = NULL;
 
     if (guest_images_place(&r->images, r->profile) == 0 &&
-        guest_selection_exclude(r, view_memory(r)) == 0)
-        view = view_new(r->profile, r->images.image_map, view_memory(r));
+        guest_selection_exclude(r, memory_of_view(r)) == 0)
+        view = view_new(r->profile, r->images.image_map, memory_of_view(r));
     if (view == NULL) {
         (void)err_set(e, "out of memory");
         return NULL;
@@ -427,7 +427,7 @@ struct annotation *guest_run_annotate(struct guest_run *r,
                                      .number = number,
                                      .function = o->function,
                                      .folder = o->sources,
-                                     .memory = view_memory(r) /
+                                     .memory = memory_of_view(r) /
                                                (one ? 1 : PAGE_PART - 1)};
     bool unfound;
     struct annotation *a = annotate(&job, &unfound, e);
@@ -446,7 +446,7 @@ struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
     struct sample_profile *s;
 
     job.by_address = r->config.options->pgo_by_address;
-    job.memory = view_memory(r);
+    job.memory = memory_of_view(r);
     if (r->images.kernel != NULL)
         job.image = shared_image(r->images.kernel);
     s = pgo_profile(&job, e);

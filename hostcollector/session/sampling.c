@@ -82,7 +82,7 @@ static void release_signals(struct sampling *s)
 
 /* Of all memory this is for views, of which there is one at a time; the rest is
  * for profiles, the same for each guest. */
-static uint64_t view_memory(const struct sampling *s)
+static uint64_t memory_of_view(const struct sampling *s)
 {
     return s->options->memory / (alone(s) ? 2 : 4);
 }
@@ -91,7 +91,7 @@ static uint64_t profile_memory(const struct sampling *s)
 {
     uint64_t guests = alone(s) ? 1 : s->options->guests.count;
 
-    return (s->options->memory - view_memory(s)) / guests;
+    return (s->options->memory - memory_of_view(s)) / guests;
 }
 
 /* The (number)th run of a guest, whose profile may take (memory). */
@@ -106,7 +106,7 @@ static struct guest_run *add_run(struct sampling *s,
         .alone = alone(s) && number == 1,
         .recording = s->outputs->recording,
         .memory_max = memory,
-        .view_max = view_memory(s),
+        .view_max = memory_of_view(s),
         .images = &s->images,
         .context = s,
         .say = on_note,
@@ -365,7 +365,7 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
     annotation_free(report.annotation);
     sample_profile_free(report.sample_profile);
     view_free(view);
-    images_forget(&s->images, view_memory(s) / 8);
+    images_forget(&s->images, memory_of_view(s) / 8);
     return result;
 }
 
@@ -379,7 +379,7 @@ static int report_all(struct sampling *s, struct err *e)
             return -1;
     if (!several)
         return 0;
-    if (overall_finish(&s->overall, view_memory(s), &overall, e) != 0)
+    if (overall_finish(&s->overall, memory_of_view(s), &overall, e) != 0)
         return -1;
     return outputs_overall(s->outputs, &overall, e);
 }
@@ -401,7 +401,7 @@ static bool abandoned(const struct sampling *s)
 }
 
 /* 0; -1 with (e) filled, after reports on what came until then. */
-static int report(struct sampling *s, struct err *e)
+static int report_unless_left(struct sampling *s, struct err *e)
 {
     if (abandoned(s))
         return err_set(e, "left without a report");
@@ -439,7 +439,7 @@ static int run(struct sampling *s, struct err *e)
         seal(s, s->runs[i]);
     release_signals(s);
     if (result == 0)
-        result = report(s, e);
+        result = report_unless_left(s, e);
     /* of several that was told when it happened */
     if (s->count == 1 && s->runs[0]->failed)
         print_failure(s, NULL, &s->runs[0]->e);

@@ -80,8 +80,8 @@ static void add_tally(struct tally *sum, const struct tally *t)
 
 /* Add (from)'s samples to the entry of its leaf in (list), of (*count). Returns
  * 0; -1 if there is no memory. */
-static int merge(struct pair_map *leaves, const struct profile_entry *from,
-                 struct profile_entry *list, size_t *count)
+static int merge_leaf(struct pair_map *leaves, const struct profile_entry *from,
+                      struct profile_entry *list, size_t *count)
 {
     uint32_t *place = map_put(leaves, from->leaf, 0);
 
@@ -111,7 +111,7 @@ static long thin_core(const struct profile_core *from,
         if (is_kept(entry, least))
             list[count++] = *entry;
         else
-            result = merge(&leaves, entry, list, &count);
+            result = merge_leaf(&leaves, entry, list, &count);
     }
     map_fini(&leaves);
     return result == 0 ? (long)count : -1;

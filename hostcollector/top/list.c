@@ -28,8 +28,9 @@ static const char *name_of(const struct top *t, uint32_t function)
 /* Changes */
 
 /* What share_of() would give, without its interval. */
-static double share(const struct top *t, const struct view_scope *scope,
-                    const struct amount *part)
+static double share_of_scope(const struct top *t,
+                             const struct view_scope *scope,
+                             const struct amount *part)
 {
     const struct amount *whole = t->of_busy ? &scope->busy : &scope->all;
 
@@ -50,7 +51,7 @@ static void remember_scope(struct top *t, const struct view_scope *scope)
         if (place == NULL)
             return;
         *place = (uint32_t)t->now_count;
-        t->shares_now[t->now_count++] = share(t, scope, &row->self);
+        t->shares_now[t->now_count++] = share_of_scope(t, scope, &row->self);
     }
 }
 
@@ -89,8 +90,8 @@ static void set_change(const struct top *t, const struct view_scope *scope,
     item->has_change = t->share_count != 0 && t->shares_window == t->window &&
                        t->shares_of_busy == t->of_busy;
     if (item->has_change)
-        item->change =
-            share(t, scope, &item->self) - (known ? t->shares[place] : 0);
+        item->change = share_of_scope(t, scope, &item->self) -
+                       (known ? t->shares[place] : 0);
 }
 
 /* Items */

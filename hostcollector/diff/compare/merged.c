@@ -67,8 +67,8 @@ static int add_sum(struct merged *m, uint32_t run, uint32_t node,
 }
 
 /* Which node of (m) each of (tree) is, in (number). */
-static int place(struct merged *m, const struct view_tree *tree,
-                 const uint32_t *functions, uint32_t *number)
+static int place_nodes(struct merged *m, const struct view_tree *tree,
+                       const uint32_t *functions, uint32_t *number)
 {
     number[0] = 0;
     for (size_t i = 1; i < tree->node_count; i++) {
@@ -91,7 +91,7 @@ int merged_add(struct merged *m, uint32_t run, const struct view_tree *tree,
     int result = -1;
 
     if (number == NULL || begin(m) != 0 ||
-        place(m, tree, functions, number) != 0)
+        place_nodes(m, tree, functions, number) != 0)
         goto out;
     for (size_t i = 0; i < tree->node_count; i++)
         if (add_sum(m, run, number[i], &tree->nodes[i].self) != 0)
@@ -123,8 +123,8 @@ static int join(struct merged *to, const struct merged *from,
 }
 
 /* Find the parts: (part) by node is the one that its own time belongs to. */
-static int part(struct merged *m, const struct merged *from,
-                const uint32_t *number, uint32_t *part)
+static int part_numbers(struct merged *m, const struct merged *from,
+                        const uint32_t *number, uint32_t *part)
 {
     size_t own = 0;
 
@@ -181,7 +181,7 @@ int merged_finish(struct merged *m, const struct pairs *p, size_t runs)
 
     *m = (struct merged){.nodes_max = from.nodes_max, .folded = from.folded};
     if (number != NULL && of != NULL && join(m, &from, p, number) == 0 &&
-        part(m, &from, number, of) == 0 &&
+        part_numbers(m, &from, number, of) == 0 &&
         sum_up(m, &from, number, of, runs) == 0)
         result = 0;
     free(number);

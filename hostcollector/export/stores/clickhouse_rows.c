@@ -81,40 +81,44 @@ static void quoted(FILE *out, const char *text)
 }
 
 /* What a column of arrays has for each step. */
-typedef void column(FILE *out, const struct report *r,
-                    const struct view_step *step);
+typedef void column_writer(FILE *out, const struct report *r,
+                           const struct view_step *step);
 
 static bool is_mark(const struct view_step *s)
 {
     return s->function < VIEW_MARKS;
 }
 
-static void function(FILE *out, const struct report *r,
-                     const struct view_step *s)
+static void put_function(FILE *out, const struct report *r,
+                         const struct view_step *s)
 {
     quoted(out, r->view->functions[s->function].name);
 }
 
-static void file(FILE *out, const struct report *r, const struct view_step *s)
+static void put_file(FILE *out, const struct report *r,
+                     const struct view_step *s)
 {
     (void)r;
     quoted(out, is_mark(s) || s->file == NULL ? "" : s->file);
 }
 
-static void line(FILE *out, const struct report *r, const struct view_step *s)
+static void put_line(FILE *out, const struct report *r,
+                     const struct view_step *s)
 {
     (void)r;
     text_decimal(out, is_mark(s) ? 0 : s->line, 0);
 }
 
-static void image(FILE *out, const struct report *r, const struct view_step *s)
+static void put_image(FILE *out, const struct report *r,
+                      const struct view_step *s)
 {
     char name[EXPORT_NAME];
 
     quoted(out, is_mark(s) ? "" : export_image(name, r, s->image));
 }
 
-static void build(FILE *out, const struct report *r, const struct view_step *s)
+static void put_build(FILE *out, const struct report *r,
+                      const struct view_step *s)
 {
     const struct view_image *i = &r->view->images[s->image];
     char hex[2 * GUEST_BUILD_ID_MAX + 1];
@@ -126,7 +130,7 @@ static void build(FILE *out, const struct report *r, const struct view_step *s)
 
 /* Innermost first. */
 static void write_column(FILE *out, const struct report *r,
-                         const struct view_path *path, column *write)
+                         const struct view_path *path, column_writer *write)
 {
     (void)fputs("\t[", out);
     for (size_t i = path->count; i-- > 0;) {
@@ -141,7 +145,8 @@ static void write_stack(struct table *t, struct render *to,
                         const struct report *r, const struct view_path *path,
                         uint64_t number)
 {
-    static column *const columns[] = {function, file, line, image, build};
+    static column_writer *const columns[] = {put_function, put_file, put_line,
+                                             put_image, put_build};
     uint32_t *seen = map_put(&t->stacks, number, 0);
 
     to->no_memory |= seen == NULL;

@@ -56,9 +56,9 @@ static void add(struct outputs *out, FILE *file,
 }
 
 /* The work of that process. */
-static _Noreturn void report(const struct parcel *p, const char *path,
-                             const struct receiver *r, const struct options *o,
-                             FILE *window)
+static _Noreturn void be_reporter(const struct parcel *p, const char *path,
+                                  const struct receiver *r,
+                                  const struct options *o, FILE *window)
 {
     struct options own = *o;
     struct outputs out = {0};
@@ -182,7 +182,7 @@ static enum push_made make(struct parcel *p, const char *path,
     pid_t child = fork();
 
     if (child == 0)
-        report(p, path, r, o, window);
+        be_reporter(p, path, r, o, window);
     (void)close(alive[1]);
     if (child < 0)
         (void)err_sys(e, "fork");

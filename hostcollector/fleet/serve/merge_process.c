@@ -43,7 +43,7 @@ static int enter(const struct options *o, const char *folder, const char *name,
     return fd;
 }
 
-static int merge(int fd, struct compact_sums *sums, struct err *e)
+static int merge_once(int fd, struct compact_sums *sums, struct err *e)
 {
     const struct compact_config config = {.span_ms = SPAN_MS,
                                           .now_ms = clock_wall_ns() / MS};
@@ -56,7 +56,7 @@ int merge_process_once(const struct options *o, const char *folder,
                        struct err *e)
 {
     int fd = enter(o, folder, name, e);
-    int result = fd >= 0 ? merge(fd, sums, e) : -1;
+    int result = fd >= 0 ? merge_once(fd, sums, e) : -1;
 
     if (fd >= 0)
         (void)close(fd);
@@ -139,7 +139,7 @@ static _Noreturn void work(const struct kept *k, int stop)
         if (clock_ns() < next_ns)
             continue;
         next_ns = clock_ns() + (uint64_t)LOOK_MS * MS;
-        bool merged = merge(fd, &sums, &e) == 0;
+        bool merged = merge_once(fd, &sums, &e) == 0;
 
         if (merged || sums.wait_count != 0)
             show_waits(k->status, &sums);

@@ -100,9 +100,10 @@ static bool shows_code(const struct options *o)
 
 /* Be collector report, which writes the page to (page), and its complaints to
  * (why). */
-static _Noreturn void report(const struct options *o,
-                             const struct reports_question *q,
-                             const struct elfs *elfs, int page, int why)
+static _Noreturn void be_report_command(const struct options *o,
+                                        const struct reports_question *q,
+                                        const struct elfs *elfs, int page,
+                                        int why)
 {
     static char name[] = "collector", command[] = "report";
     struct line line = {{name, command}, 2};
@@ -155,7 +156,7 @@ static bool write_page(const struct reporter *r,
         pid_t child = fork();
 
         if (child == 0)
-            report(r->o, q, &elfs, page, why);
+            be_report_command(r->o, q, &elfs, page, why);
         if (child < 0 || succeeds(child, until, why))
             return child > 0;
         /* what is in the spool may be of other builds than what runs now, for

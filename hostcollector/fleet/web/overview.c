@@ -66,7 +66,7 @@ static void plain(FILE *out, const char *text)
 }
 
 /* From (then_ms) to (now_ms). */
-static void span(FILE *out, uint64_t then_ms, uint64_t now_ms)
+static void put_span(FILE *out, uint64_t then_ms, uint64_t now_ms)
 {
     uint64_t s = now_ms > then_ms ? (now_ms - then_ms) / MS_PER_S : 0;
 
@@ -85,14 +85,14 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
         (void)fputs("none yet", out);
         return;
     }
-    span(out, then_ms, now_ms);
+    put_span(out, then_ms, now_ms);
     (void)fputs(" ago", out);
 }
 
 /* What is lost of (g), and what the process before has lost. Samples of a
  * window that was not kept, and those that were too many, were delivered: they
  * are counted there. */
-static void loss(FILE *out, const struct status_guest *g)
+static void put_loss(FILE *out, const struct status_guest *g)
 {
     uint64_t lost = g->lost + g->lost_window_samples + g->dropped;
     char percent[TEXT_PERCENT], n[TEXT_NUMBER];
@@ -111,7 +111,7 @@ static void loss(FILE *out, const struct status_guest *g)
 }
 
 /* Where pages of the guest (name) are. */
-static void spans(FILE *out, const char *name)
+static void put_spans(FILE *out, const char *name)
 {
     static const char *const list[][2] = {
         {"-10m", "10 min"}, {"-1h", "1 h"}, {"today", "today"}};
@@ -121,7 +121,7 @@ static void spans(FILE *out, const char *name)
                       i != 0 ? ", " : "", name, list[i][0], list[i][1]);
 }
 
-static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
+static void put_row(FILE *out, const struct status_guest *g, uint64_t now_ms)
 {
     char n[TEXT_NUMBER], name[4 * STATUS_NAME_MAX];
 
@@ -149,12 +149,12 @@ static void row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     else
         (void)fputs("<td>-", out);
     (void)fprintf(out, "<td>%s", text_count(n, g->samples));
-    loss(out, g);
+    put_loss(out, g);
     (void)fputs("<td>", out);
     ago(out, g->window_ms, now_ms);
     (void)fputs("<td>", out);
     if (has_page)
-        spans(out, g->name);
+        put_spans(out, g->name);
     (void)fputs("</tr>\n", out);
 }
 
@@ -177,12 +177,12 @@ static void rows(FILE *out, const struct status *s, uint64_t now_ms)
         count += status_get(s, i, &guests[count]);
     qsort(guests, count, sizeof *guests, compare);
     for (size_t i = 0; i < count; i++)
-        row(out, &guests[i], now_ms);
+        put_row(out, &guests[i], now_ms);
     free(guests);
 }
 
 /* What waits for collector push, by the receiver that has waited longest. */
-static void waits(FILE *out, const struct status *s, uint64_t now_ms)
+static void put_waits(FILE *out, const struct status *s, uint64_t now_ms)
 {
     struct status_wait longest = {.windows = 0}, w;
     char n[TEXT_NUMBER];
@@ -211,7 +211,7 @@ static void size(FILE *out, uint64_t bytes)
 }
 
 /* What is kept of them, where anything is. */
-static void spool(FILE *out, const struct status_totals *t)
+static void put_spool(FILE *out, const struct status_totals *t)
 {
     char n[TEXT_NUMBER];
 
@@ -238,8 +238,8 @@ static void spool(FILE *out, const struct status_totals *t)
                       text_count(n, t->unsent));
 }
 
-static void summary(FILE *out, const struct status *s,
-                    const struct status_totals *t, uint64_t now_ms)
+static void put_summary(FILE *out, const struct status *s,
+                        const struct status_totals *t, uint64_t now_ms)
 {
     char samples[TEXT_NUMBER], lost[TEXT_NUMBER], crashed[TEXT_NUMBER];
 
@@ -263,10 +263,10 @@ static void summary(FILE *out, const struct status *s,
                       "%s were in open windows when the last collector was "
                       "killed. ",
                       text_count(crashed, t->crashed));
-    spool(out, t);
-    waits(out, s, now_ms);
+    put_spool(out, t);
+    put_waits(out, s, now_ms);
     (void)fputs("Collecting for ", out);
-    span(out, t->start_ms, now_ms);
+    put_span(out, t->start_ms, now_ms);
     (void)fputs(".</p>\n", out);
 }
 
@@ -283,7 +283,7 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     if (!healthy && sentence != NULL)
         (void)fprintf(out, "<p class=\"bad\">%s</p>\n", health);
     if (status_get_totals(s, &t))
-        summary(out, s, &t, now_ms);
+        put_summary(out, s, &t, now_ms);
     (void)fputs(table_head, out);
     rows(out, s, now_ms);
     (void)fputs("</tbody></table></div>\n", out);

@@ -71,7 +71,7 @@ static int on_progress(debuginfod_client *client, long done, long all)
 }
 
 /* Why (q) failed with (error). */
-static int tell(const struct question *q, int error, struct err *e)
+static int err_of_question(const struct question *q, int error, struct err *e)
 {
     char size[TEXT_SIZE];
 
@@ -115,7 +115,7 @@ static int ask(struct question *q, enum fetch_kind kind, const uint8_t *id,
         (void)snprintf(path, PATH_MAX, "%s", name != NULL ? name : "");
     free(name);
     debuginfod_end(client);
-    return fd >= 0 ? fd : tell(q, -fd, e);
+    return fd >= 0 ? fd : err_of_question(q, -fd, e);
 }
 
 /* Guests may name any number of builds, so that files which do not come have

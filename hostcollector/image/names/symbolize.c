@@ -101,7 +101,7 @@ static int remember(struct symbolizer *s, uint64_t pc,
 }
 
 /* (text) as it may be shown, NULL if it is or there is no memory. */
-static const char *shown(struct symbolizer *s, const char *text)
+static const char *shown_name(struct symbolizer *s, const char *text)
 {
     return text != NULL ? names_get(&s->names, text) : NULL;
 }
@@ -193,10 +193,10 @@ static bool fill_frames(struct symbolizer *s, struct symbol *out,
                 return false;
         }
         out->function = name == f->name
-                            ? shown(s, name != NULL ? name : "(nameless)")
+                            ? shown_name(s, name != NULL ? name : "(nameless)")
                             : names_get_with(&s->names, name, &hint);
-        out->file = shown(s, file);
-        out->home = f->home != NULL ? shown(s, f->home) : out->file;
+        out->file = shown_name(s, file);
+        out->home = f->home != NULL ? shown_name(s, f->home) : out->file;
         out->line = line;
         out->kind = f->outer != NULL ? SYMBOL_INLINED : SYMBOL_DWARF;
         out->inlined_into = outer;
@@ -217,8 +217,8 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
 
     if (f == NULL)
         return fill_address(s, out, t->address + s->slide);
-    out->function = shown(s, f->name);
-    out->file = shown(s, t->file);
+    out->function = shown_name(s, f->name);
+    out->file = shown_name(s, t->file);
     out->home = out->file;
     out->line = t->line;
     out->kind = SYMBOL_ELF;

@@ -26,7 +26,7 @@ bool unwind_read(const struct unwind_memory *memory, uint64_t address,
     return true;
 }
 
-static void push(struct machine *m, uint64_t value)
+static void push_value(struct machine *m, uint64_t value)
 {
     if (m->depth == STACK_MAX)
         (void)cursor_fail(&m->at);
@@ -53,19 +53,19 @@ static uint64_t peek(struct machine *m, unsigned n)
 static bool run_constant(struct machine *m, uint8_t op)
 {
     if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-        push(m, op - (unsigned)DW_OP_lit0);
+        push_value(m, op - (unsigned)DW_OP_lit0);
     } else if (op >= DW_OP_const1u && op <= DW_OP_const8s) {
         unsigned kind = op - (unsigned)DW_OP_const1u;
         size_t bytes = (size_t)1 << kind / 2;
 
-        push(m, kind % 2 != 0 ? (uint64_t)cursor_int(&m->at, bytes)
-                              : cursor_uint(&m->at, bytes));
+        push_value(m, kind % 2 != 0 ? (uint64_t)cursor_int(&m->at, bytes)
+                                    : cursor_uint(&m->at, bytes));
     } else if (op == DW_OP_constu) {
-        push(m, cursor_uleb(&m->at));
+        push_value(m, cursor_uleb(&m->at));
     } else if (op == DW_OP_consts) {
-        push(m, (uint64_t)cursor_sleb(&m->at));
+        push_value(m, (uint64_t)cursor_sleb(&m->at));
     } else if (op == DW_OP_addr) {
-        push(m, cursor_uint(&m->at, 8) + m->e->slide);
+        push_value(m, cursor_uint(&m->at, 8) + m->e->slide);
     } else {
         return false;
     }
@@ -80,7 +80,7 @@ static void push_register(struct machine *m, uint64_t number)
         !unwind_known(m->e->registers, (unsigned)number))
         (void)cursor_fail(&m->at);
     else
-        push(m, m->e->registers->value[number] + offset);
+        push_value(m, m->e->registers->value[number] + offset);
 }
 
 static void dereference(struct machine *m, size_t size)
@@ -89,7 +89,7 @@ static void dereference(struct machine *m, size_t size)
 
     if (m->at.bad || !unwind_read(m->e->memory, address, size, &value))
         (void)cursor_fail(&m->at);
-    push(m, value);
+    push_value(m, value);
 }
 
 /* Operations that read registers and memory. False: (op) is none. */
@@ -214,7 +214,7 @@ static bool run_two(struct machine *m, uint8_t op)
         !compare(op, (int64_t)a, (int64_t)b, &value))
         return false;
     m->depth -= 2;
-    push(m, value);
+    push_value(m, value);
     return true;
 }
 
@@ -226,17 +226,17 @@ static bool run_one(struct machine *m, uint8_t op)
     switch (op) {
     case DW_OP_abs:
         value = pop(m);
-        push(m, value >> 63 != 0 ? 0 - value : value);
+        push_value(m, value >> 63 != 0 ? 0 - value : value);
         return true;
     case DW_OP_neg:
-        push(m, 0 - pop(m));
+        push_value(m, 0 - pop(m));
         return true;
     case DW_OP_not:
-        push(m, ~pop(m));
+        push_value(m, ~pop(m));
         return true;
     case DW_OP_plus_uconst:
         value = pop(m);
-        push(m, value + cursor_uleb(&m->at));
+        push_value(m, value + cursor_uleb(&m->at));
         return true;
     default:
         return false;
@@ -248,9 +248,9 @@ static void rotate(struct machine *m)
 {
     uint64_t a = pop(m), b = pop(m), c = pop(m);
 
-    push(m, a);
-    push(m, c);
-    push(m, b);
+    push_value(m, a);
+    push_value(m, c);
+    push_value(m, b);
 }
 
 /* Operations that move entries. False: (op) is none. */
@@ -262,22 +262,22 @@ static bool run_stack(struct machine *m, uint8_t op)
     case DW_OP_nop:
         return true;
     case DW_OP_dup:
-        push(m, peek(m, 0));
+        push_value(m, peek(m, 0));
         return true;
     case DW_OP_drop:
         (void)pop(m);
         return true;
     case DW_OP_over:
-        push(m, peek(m, 1));
+        push_value(m, peek(m, 1));
         return true;
     case DW_OP_pick:
-        push(m, peek(m, cursor_u8(&m->at)));
+        push_value(m, peek(m, cursor_u8(&m->at)));
         return true;
     case DW_OP_swap:
         a = pop(m);
         b = pop(m);
-        push(m, a);
-        push(m, b);
+        push_value(m, a);
+        push_value(m, b);
         return true;
     case DW_OP_rot:
         rotate(m);
@@ -319,7 +319,7 @@ bool expression_value(const struct expression *e, uint64_t *out)
     struct machine m = {.e = e, .at = e->bytes};
 
     if (e->first != NULL)
-        push(&m, *e->first);
+        push_value(&m, *e->first);
     for (unsigned n = 0; m.at.at < m.at.end; n++) {
         if (n == STEPS_MAX)
             return false;

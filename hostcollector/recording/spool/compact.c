@@ -31,7 +31,7 @@ struct compaction {
     struct replace replace;
 };
 
-static int order(const void *a, const void *b)
+static int by_guest_and_start(const void *a, const void *b)
 {
     const struct spool_entry *x = a, *y = b;
     size_t n = x->n.guest_length < y->n.guest_length ? x->n.guest_length
@@ -247,7 +247,7 @@ int spool_compact(int fd, const struct compact_config *config,
         (void)err_set(e, "out of memory");
     else if (take_lock(&c, e) == 0 && each_name(c.fd, take_file, &c, e) == 0) {
         if (c.count != 0)
-            qsort(c.entries, c.count, sizeof *c.entries, order);
+            qsort(c.entries, c.count, sizeof *c.entries, by_guest_and_start);
         replace_init(&c.replace, c.fd, c.lock, sums);
         result = remove_merged(&c, e);
         count_waits(&c);

@@ -7,7 +7,8 @@
 
 #include "util/vec.h"
 
-static int order(const struct spool_guest *g, const char *name, size_t length)
+static int compare_guest(const struct spool_guest *g, const char *name,
+                         size_t length)
 {
     int names = memcmp(g->name, name, g->length < length ? g->length : length);
 
@@ -23,7 +24,7 @@ static size_t place_of(const struct spool_guests *g, const char *name,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (order(g->list[middle], name, length) < 0)
+        if (compare_guest(g->list[middle], name, length) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -37,7 +38,7 @@ struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
     size_t at = place_of(g, name, length);
     struct spool_guest *new;
 
-    if (at < g->count && order(g->list[at], name, length) == 0)
+    if (at < g->count && compare_guest(g->list[at], name, length) == 0)
         return g->list[at];
     new = malloc(sizeof *new + length);
     if (new == NULL ||
@@ -53,7 +54,7 @@ struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
 }
 
 /* So many bytes have all together if each has at most (share). */
-static uint64_t sum(const struct spool_guests *g, uint64_t share)
+static uint64_t sum_of(const struct spool_guests *g, uint64_t share)
 {
     uint64_t bytes = 0;
 
@@ -69,7 +70,7 @@ uint64_t spool_guests_share(const struct spool_guests *g, uint64_t bytes)
     while (low < high) {
         uint64_t middle = high - (high - low) / 2;
 
-        if (sum(g, middle) <= bytes)
+        if (sum_of(g, middle) <= bytes)
             low = middle;
         else
             high = middle - 1;

@@ -120,7 +120,7 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(a, b);
 }
 
-static const char *names(struct seen *s, char *text, size_t size)
+static const char *seen_names(struct seen *s, char *text, size_t size)
 {
     size_t used = 0;
 
@@ -156,7 +156,7 @@ static int judge(const struct spool_list *list, const struct spool_pick *pick,
 
     if (pick->guest == NULL && s->count > 1)
         return err_set(e, "%s: windows of which guest? --guest NAME tells: %s",
-                       pick->folder, names(s, text, sizeof text));
+                       pick->folder, seen_names(s, text, sizeof text));
     if (list->count != 0)
         return 0;
     if (s->any)
@@ -167,7 +167,8 @@ static int judge(const struct spool_list *list, const struct spool_pick *pick,
                        utc_time(s->newest, newest));
     if (s->count != 0)
         return err_set(e, "%s: no window of %.128s is there; there are %s",
-                       pick->folder, pick->guest, names(s, text, sizeof text));
+                       pick->folder, pick->guest,
+                       seen_names(s, text, sizeof text));
     return err_set(e, "%s: no windows are there", pick->folder);
 }
 

@@ -39,7 +39,7 @@ struct writer {
     size_t lines; /* written, or counted */
 };
 
-static double share(const struct writer *w, const struct amount *a)
+static double share_of_whole(const struct writer *w, const struct amount *a)
 {
     return w->whole->time > 0 ? a->time / w->whole->time : 0;
 }
@@ -47,24 +47,25 @@ static double share(const struct writer *w, const struct amount *a)
 /* The first sibling from (node) on that is large enough; 0 if none is. They
  * are sorted, so none behind it is larger. The mark of idle time is none: its
  * parent is what waits. */
-static uint32_t kept(const struct writer *w, uint32_t node)
+static uint32_t kept_sibling(const struct writer *w, uint32_t node)
 {
     const struct view_node *nodes = w->tree->nodes;
 
     if (node != 0 && nodes[node].function == VIEW_IDLE)
         node = nodes[node].next;
-    return node != 0 && share(w, &nodes[node].total) >= w->least ? node : 0;
+    return node != 0 && share_of_whole(w, &nodes[node].total) >= w->least ? node
+                                                                          : 0;
 }
 
 /* The share of samples that end in (node). */
 static double own_share(const struct writer *w, const struct view_node *node)
 {
     const struct view_node *nodes = w->tree->nodes;
-    double own = share(w, &node->self);
+    double own = share_of_whole(w, &node->self);
 
     for (uint32_t i = node->child; i != 0; i = nodes[i].next)
         if (nodes[i].function == VIEW_IDLE)
-            own += share(w, &nodes[i].total);
+            own += share_of_whole(w, &nodes[i].total);
     return own;
 }
 
@@ -73,11 +74,13 @@ static double own_share(const struct writer *w, const struct view_node *node)
 static uint32_t only_child(const struct writer *w, const struct view_node *node)
 {
     const struct view_node *nodes = w->tree->nodes;
-    uint32_t child = kept(w, node->child);
+    uint32_t child = kept_sibling(w, node->child);
 
     if (child == 0)
         return 0;
-    return share(w, &node->total) - share(w, &nodes[child].total) < w->joining
+    return share_of_whole(w, &node->total) -
+                       share_of_whole(w, &nodes[child].total) <
+                   w->joining
                ? child
                : 0;
 }
@@ -96,7 +99,7 @@ static size_t name_width(const struct writer *w, const struct view_node *node)
 }
 
 /* Columns for names, numbers apart. */
-static size_t room(const struct writer *w)
+static size_t room_left(const struct writer *w)
 {
     return w->columns - NUMBERS;
 }
@@ -107,7 +110,7 @@ static size_t write_name(const struct writer *w, const struct view_node *node,
                          size_t column)
 {
     const char *mark = node->inlined ? inlined : "";
-    size_t width = room(w) - column;
+    size_t width = room_left(w) - column;
     char buf[NAME_SHORT];
     const char *name = name_short(
         buf, name_of(w, node), width > strlen(mark) ? width - strlen(mark) : 8);
@@ -125,7 +128,8 @@ static uint32_t joined(const struct writer *w, const struct view_node *node,
     size_t next = *column + name_width(w, node) + strlen(joint);
     uint32_t child = only_child(w, node);
 
-    if (child == 0 || next + name_width(w, &w->tree->nodes[child]) > room(w))
+    if (child == 0 ||
+        next + name_width(w, &w->tree->nodes[child]) > room_left(w))
         return 0;
     *column = next;
     return child;
@@ -136,7 +140,7 @@ static void write_line(const struct writer *w, const struct view_node *node,
                        size_t level)
 {
     size_t column = INDENT * (level + 1), end;
-    double total = share(w, &node->total), own;
+    double total = share_of_whole(w, &node->total), own;
 
     (void)fprintf(w->out, "%*s", (int)column, "");
     end = write_name(w, node, column);
@@ -145,8 +149,9 @@ static void write_line(const struct writer *w, const struct view_node *node,
         (void)fputs(joint, w->out);
         end = write_name(w, node, column);
     }
-    (void)fprintf(w->out, "%*s %6.1f", (int)(room(w) > end ? room(w) - end : 0),
-                  "", 100 * total);
+    (void)fprintf(w->out, "%*s %6.1f",
+                  (int)(room_left(w) > end ? room_left(w) - end : 0), "",
+                  100 * total);
     own = own_share(w, node);
     if (own >= SHARE_NOTHING)
         (void)fprintf(w->out, " %6.1f\n", 100 * own);
@@ -174,7 +179,7 @@ static void write_nodes(struct writer *w, uint32_t root)
 {
     const struct view_node *nodes = w->tree->nodes;
     uint32_t at[LEVELS_MAX];
-    uint32_t node = kept(w, nodes[root].child);
+    uint32_t node = kept_sibling(w, nodes[root].child);
     size_t level = 0;
 
     w->lines = 0;
@@ -188,11 +193,11 @@ static void write_nodes(struct writer *w, uint32_t root)
             node = 0;
         }
         while (node == 0 && level > 0)
-            node = kept(w, nodes[at[--level]].next);
+            node = kept_sibling(w, nodes[at[--level]].next);
         if (node == 0)
             return;
         at[level] = node;
-        node = kept(w, write_node(w, &nodes[node], level)->child);
+        node = kept_sibling(w, write_node(w, &nodes[node], level)->child);
         level++;
     }
 }
@@ -232,7 +237,7 @@ static void write_head(const struct writer *w, const struct report *r,
         root != 0 ? " below " : "",
         name_of_path(path, w->view, w->tree, 0, root, NAME_WIDTH), kind, least);
     (void)putc('\n', w->out);
-    text_left(w->out, left, room(w));
+    text_left(w->out, left, room_left(w));
     (void)fprintf(w->out, " %6s %6s\n", "TOTAL", "SELF");
 }
 

@@ -28,7 +28,7 @@ static int copy(FILE *from, int to)
 
 /* Write (from) as (fresh), which becomes (path). What a full disk has of it
  * goes again. */
-static int place(FILE *from, const char *fresh, const char *path)
+static int store_part(FILE *from, const char *fresh, const char *path)
 {
     int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int result = to < 0 ? -1 : copy(from, to), error;
@@ -54,7 +54,7 @@ static enum receiver_answer send_file(struct receiver *r,
     (void)snprintf(fresh, sizeof fresh, "%s~", path);
     r->away = false;
     if (parents_make(path, 0777) == 0 &&
-        place(p->parts[part], fresh, path) == 0)
+        store_part(p->parts[part], fresh, path) == 0)
         return RECEIVER_TOOK;
     r->away = no_room(errno); /* all others would meet the same */
     if (!r->away) {

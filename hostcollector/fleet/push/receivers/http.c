@@ -44,7 +44,7 @@ struct http_message {
 
 /* The process that sends */
 
-static void unpack(struct http_request *r, const struct http_message *m)
+static void unpack_request(struct http_request *r, const struct http_message *m)
 {
     const char *list[TEXTS], *at = m->texts;
 
@@ -65,7 +65,7 @@ static void answer(struct http *h, const struct http_message *m, int body,
 {
     struct http_request r;
 
-    unpack(&r, m);
+    unpack_request(&r, m);
     r.body = body >= 0 ? fdopen(body, "re") : NULL;
     if (r.body == NULL) {
         (void)snprintf(a->text, sizeof a->text, "%s",
@@ -145,7 +145,7 @@ static void end(struct http *h)
 }
 
 /* Returns the message's size; 0: there is no room for it. */
-static size_t pack(struct http_message *m, const struct http_request *r)
+static size_t pack_request(struct http_message *m, const struct http_request *r)
 {
     const char *const list[TEXTS] = {
         r->url,        r->method,     r->sign,       r->user,
@@ -201,7 +201,7 @@ static const char *ask(struct http *h, const struct http_request *r,
                        struct http_answer *a)
 {
     static struct http_message m;
-    size_t size = pack(&m, r);
+    size_t size = pack_request(&m, r);
     int body = size != 0 ? reopen(r->body) : -1;
     const char *why = NULL;
 
