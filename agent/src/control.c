@@ -189,9 +189,9 @@ static uint32_t hear_some(struct tprof_control *c, const uint8_t *at,
 
     if (fits && left < whole)
         return 0;
-    if (!fits ||
-        tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
-            tprof_crc32c(&tprof_agent.crc, at, whole - WIRE_FRAME_TRAILER)) {
+    if (!fits || tprof_load32(at + whole - WIRE_FRAME_TRAILER) !=
+                     tprof_crc32c_sum(&tprof_agent.crc, at,
+                                      whole - WIRE_FRAME_TRAILER)) {
         c->rx_errors++;
         return 1;
     }

@@ -36,8 +36,8 @@ TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];
 }
 
-uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
-                      size_t size)
+uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
+                          size_t size)
 {
     const uint8_t *at = data;
     const uint8_t *end = at + size;

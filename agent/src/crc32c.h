@@ -21,7 +21,7 @@ struct tprof_crc32c {
 void tprof_crc32c_init(struct tprof_crc32c *c, int hardware);
 
 /* The CRC of (size) bytes. */
-uint32_t tprof_crc32c(const struct tprof_crc32c *c, const void *data,
-                      size_t size);
+uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
+                          size_t size);
 
 #endif

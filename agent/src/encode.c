@@ -54,7 +54,7 @@ uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc)
 {
     tprof_store16(f->data + WIRE_FRAME_LENGTH,
                   (uint16_t)(f->used - WIRE_FRAME_HEADER));
-    tprof_store32(f->data + f->used, tprof_crc32c(crc, f->data, f->used));
+    tprof_store32(f->data + f->used, tprof_crc32c_sum(crc, f->data, f->used));
     f->used += WIRE_FRAME_TRAILER;
     return f->used;
 }

@@ -332,7 +332,8 @@ int tprof_map(const struct tprof_mapping *m)
     if (!is_sound(m))
         return TPROF_ERR_CONFIG;
     if (!m->build_id)
-        crc = tprof_crc32c(&a->crc, (const void *)(uintptr_t)m->start, span);
+        crc =
+            tprof_crc32c_sum(&a->crc, (const void *)(uintptr_t)m->start, span);
     a->mend_maps = mend_maps;
     uint64_t flags = take_lock();
     uint32_t was = generation(a);

@@ -355,7 +355,7 @@ static void fill_hello(struct tprof_agent *a)
     uint64_t span = crc_span(hello[WIRE_HELLO_TEXT_SIZE]);
 
     hello[WIRE_HELLO_CORES] = c->cpus;
-    hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c(
+    hello[WIRE_HELLO_TEXT_CRC] = tprof_crc32c_sum(
         &a->crc, tprof_arch_text(hello[WIRE_HELLO_TEXT_START], span), span);
     hello[WIRE_HELLO_ANCHOR] = (uintptr_t)tprof_anchor;
     hello[WIRE_HELLO_RATE_HZ] = c->rate_hz;

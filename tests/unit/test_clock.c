@@ -7,15 +7,15 @@
 
 /* In the place of arch.h, which clock.c includes. */
 #define TPROF_ARCH_H
-struct tprof_cpuid {
+struct tprof_cpuid_words {
     uint32_t a, b, c, d;
 };
 static struct {
     uint64_t per_tsc;
 } tprof_lapic;
-static struct tprof_cpuid basic[0x17], hypervisor[0x11];
+static struct tprof_cpuid_words basic[0x17], hypervisor[0x11];
 
-static struct tprof_cpuid tprof_cpuid(uint32_t leaf)
+static struct tprof_cpuid_words tprof_cpuid(uint32_t leaf)
 {
     return leaf < sizeof basic / sizeof *basic ? basic[leaf]
                                                : hypervisor[leaf - 0x40000000u];
@@ -42,7 +42,7 @@ TEST(nominal_frequency_is_taken_without_a_hypervisor)
 TEST(crystal_is_better_than_nominal)
 {
     nominal_mhz(2600);
-    basic[0x15] = (struct tprof_cpuid){.a = 2, .b = 216, .c = 24000000};
+    basic[0x15] = (struct tprof_cpuid_words){.a = 2, .b = 216, .c = 24000000};
     CHECK_EQ(tprof_arch_clock_hz(), 2592000000u);
 }
 
@@ -60,7 +60,8 @@ TEST(apic_timer_of_kvm_is_better_than_nominal)
 {
     nominal_mhz(2600);
     basic[1].c = HYPERVISOR;
-    hypervisor[0] = (struct tprof_cpuid){.a = 0x40000001, .b = 0x4b4d564b};
+    hypervisor[0] =
+        (struct tprof_cpuid_words){.a = 0x40000001, .b = 0x4b4d564b};
     tprof_lapic.per_tsc = (uint64_t)1 << 31; /* half a count for a tick */
     CHECK_EQ(tprof_arch_clock_hz(), 2000000000u);
 }

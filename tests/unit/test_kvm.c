@@ -10,14 +10,14 @@
 
 /* In the place of arch.h, which kvm.c includes. */
 #define TPROF_ARCH_H
-struct tprof_cpuid {
+struct tprof_cpuid_words {
     uint32_t a, b, c, d;
 };
-static struct tprof_cpuid basic[2], kvm[2], tdx, extended, sev;
+static struct tprof_cpuid_words basic[2], kvm[2], tdx, extended, sev;
 static uint64_t sev_msr, clock_msr, steal_msr;
 static uint32_t orders; /* MSRs of KVM's that were touched */
 
-static struct tprof_cpuid tprof_cpuid(uint32_t leaf)
+static struct tprof_cpuid_words tprof_cpuid(uint32_t leaf)
 {
     switch (leaf) {
     case 0x21:
@@ -83,7 +83,8 @@ static void begin(void)
 {
     basic[0].a = 0x21;
     basic[1].c = 1u << 31;
-    kvm[0] = (struct tprof_cpuid){0x40000001, 0x4b4d564b, 0x564b4d56, 0x4d};
+    kvm[0] =
+        (struct tprof_cpuid_words){0x40000001, 0x4b4d564b, 0x564b4d56, 0x4d};
     kvm[1].a = 1u << 3 | 1u << 5;
     extended.a = 0x8000001f;
 }
@@ -145,7 +146,7 @@ TEST(encrypted_memory_is_not_lent)
 TEST(trust_domain_is_not_asked) /* catches: MSRs that fault there */
 {
     begin();
-    tdx = (struct tprof_cpuid){0, 0x65746e49, 0x20202020, 0x5844546c};
+    tdx = (struct tprof_cpuid_words){0, 0x65746e49, 0x20202020, 0x5844546c};
     CHECK_EQ(use(), 0);
     CHECK_EQ(orders, 0);
     basic[0].a = 0x20; /* catches: a leaf that holds anything */

@@ -6,7 +6,7 @@
 #include "virtio/virtio_regs.h"
 #include "virtio/virtqueue.h"
 
-static uint32_t status(const struct tprof_virtio *dev)
+static uint32_t get_status(const struct tprof_virtio *dev)
 {
     return tprof_virtio_read(dev, VIRTIO_STATUS);
 }
@@ -18,7 +18,8 @@ static void set_status(const struct tprof_virtio *dev, uint32_t val)
 
 bool tprof_virtio_offer(struct tprof_virtio_search *s)
 {
-    if (s->where->address == 0 && status(s->dev) & VIRTIO_STATUS_DRIVER_OK) {
+    if (s->where->address == 0 &&
+        get_status(s->dev) & VIRTIO_STATUS_DRIVER_OK) {
         s->why = TPROF_ERR_DEVICE_TAKEN;
         return false;
     }
@@ -41,7 +42,7 @@ void tprof_virtio_reset(struct tprof_virtio *dev)
 
 int tprof_virtio_is_reset(const struct tprof_virtio *dev)
 {
-    if (status(dev) == 0)
+    if (get_status(dev) == 0)
         return 1;
     return tprof_arch_now() - dev->reset_time > dev->second ? TPROF_ERR_DEVICE
                                                             : 0;
@@ -78,7 +79,7 @@ int tprof_virtio_agree(const struct tprof_virtio *dev, uint64_t needed)
     }
     /* 5 and 6. Does the device agree, too? */
     set_status(dev, ready);
-    if (status(dev) == ready)
+    if (get_status(dev) == ready)
         return TPROF_OK;
     return offered & VIRTIO_F_ACCESS_PLATFORM >> 32 ? TPROF_ERR_DEVICE_PLATFORM
                                                     : TPROF_ERR_DEVICE;
@@ -86,7 +87,7 @@ int tprof_virtio_agree(const struct tprof_virtio *dev, uint64_t needed)
 
 bool tprof_virtio_has_agreed(const struct tprof_virtio *dev)
 {
-    return (status(dev) & ~VIRTIO_STATUS_FEATURES_OK) ==
+    return (get_status(dev) & ~VIRTIO_STATUS_FEATURES_OK) ==
            (VIRTIO_STATUS_ACKNOWLEDGE | VIRTIO_STATUS_DRIVER);
 }
 
@@ -141,14 +142,15 @@ uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
 /* Step 8; its step 7 was the queues. */
 void tprof_virtio_go(const struct tprof_virtio *dev)
 {
-    set_status(dev, status(dev) | VIRTIO_STATUS_DRIVER_OK);
+    set_status(dev, get_status(dev) | VIRTIO_STATUS_DRIVER_OK);
 }
 
 bool tprof_virtio_works(const struct tprof_virtio *dev)
 {
     /* a device that is gone reads as all ones, one that was reset as 0 */
-    return (status(dev) & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET |
-                           VIRTIO_STATUS_FAILED)) == VIRTIO_STATUS_DRIVER_OK;
+    return (get_status(dev) &
+            (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET |
+             VIRTIO_STATUS_FAILED)) == VIRTIO_STATUS_DRIVER_OK;
 }
 
 void tprof_virtio_let_go(struct tprof_virtio *dev)

@@ -359,7 +359,7 @@ static int stats(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
-static void status(struct decode *d, const struct frame *f)
+static void take_status(struct decode *d, const struct frame *f)
 {
     struct guest_status s;
     const char *wrong = fields_status(f->body, f->length, &s);
@@ -420,7 +420,7 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
     case WIRE_STATS:
         return stats(d, f, e);
     case WIRE_STATUS:
-        status(d, f);
+        take_status(d, f);
         return 0;
     case WIRE_PONG:
         pong(d, f);

@@ -17,7 +17,7 @@ static uint64_t hz_by_crystal(void)
 {
     if (tprof_cpuid(0).a < LEAF_TSC_CRYSTAL)
         return 0;
-    struct tprof_cpuid r = tprof_cpuid(LEAF_TSC_CRYSTAL);
+    struct tprof_cpuid_words r = tprof_cpuid(LEAF_TSC_CRYSTAL);
 
     return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
@@ -30,7 +30,7 @@ static uint64_t hz_by_hypervisor(void)
 
     if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
         return 0;
-    struct tprof_cpuid h = tprof_cpuid(LEAF_HYPERVISOR);
+    struct tprof_cpuid_words h = tprof_cpuid(LEAF_HYPERVISOR);
 
     if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */

@@ -35,7 +35,7 @@ uint32_t tprof_ask_cpu_index(void)
 
 uint32_t tprof_arch_core_id(void)
 {
-    struct tprof_cpuid topology = {0};
+    struct tprof_cpuid_words topology = {0};
 
     if (tprof_cpuid(0).a >= LEAF_TOPOLOGY)
         topology = tprof_cpuid(LEAF_TOPOLOGY);

@@ -12,13 +12,13 @@
 #define MSR_X2APIC       0x800u /* register r of the APIC is 800h + r */
 #define MSR_TSC_AUX      0xc0000103u
 
-struct tprof_cpuid {
+struct tprof_cpuid_words {
     uint32_t a, b, c, d;
 };
 
-static inline struct tprof_cpuid tprof_cpuid(uint32_t leaf)
+static inline struct tprof_cpuid_words tprof_cpuid(uint32_t leaf)
 {
-    struct tprof_cpuid r;
+    struct tprof_cpuid_words r;
 
     __asm__ volatile("cpuid"
                      : "=a"(r.a), "=b"(r.b), "=c"(r.c), "=d"(r.d)

@@ -27,7 +27,7 @@ static uint32_t kvm_features(void)
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t leaf = KVM_LEAF + i * KVM_LEAF_STEP;
-        struct tprof_cpuid r = tprof_cpuid(leaf);
+        struct tprof_cpuid_words r = tprof_cpuid(leaf);
 
         if (r.b == KVM_SIGNATURE_B && r.c == KVM_SIGNATURE_C &&
             r.d == KVM_SIGNATURE_D)

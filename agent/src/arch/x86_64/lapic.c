@@ -43,7 +43,7 @@ bool tprof_lapic_is_used(const struct tprof_lapic *l)
 
 int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
 {
-    struct tprof_cpuid cpu = tprof_cpuid(1);
+    struct tprof_cpuid_words cpu = tprof_cpuid(1);
     uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
 
     /* CPUID tells of no APIC that is off; its address tells that there is one

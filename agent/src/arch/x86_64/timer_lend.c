@@ -215,8 +215,8 @@ static uint64_t tsc_ticks(uint32_t count)
     return ((uint64_t)count << 32) / tprof_lapic.per_tsc << shift;
 }
 
-static void account(struct tprof_cpu *cpu, const struct tprof_registers *at,
-                    uint64_t now)
+static void account_unseen(struct tprof_cpu *cpu,
+                           const struct tprof_registers *at, uint64_t now)
 {
     const struct tprof_lent *t = &cpu->arch.lent;
     uint32_t count = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_INITIAL);
@@ -248,7 +248,7 @@ static bool is_tick(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
             atomic_load_explicit(&tprof_agent.generation, memory_order_relaxed))
         return false;
     if (lateness(cpu, now) > early) {
-        account(cpu, &at, now);
+        account_unseen(cpu, &at, now);
         cpu->looks = 1; /* this interrupt is not somebody else's */
     }
     return lateness(cpu, now) >= -early;
