@@ -160,7 +160,7 @@ static unsigned check_rows(const char *path)
 
 #define OURS                                                                   \
     " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -I$HOST "                       \
-    "$HOST/dwarf/*.c $HOST/code/insn.c $HOST/util/arena.c -o $OUT"
+    "$HOST/image/dwarf/*.c $HOST/image/code/insn.c $HOST/util/arena.c -o $OUT"
 
 static void rows_of(const char *compiler, const char *flags)
 {

@@ -230,8 +230,8 @@ TEST(inline_chains_equal_llvm_symbolizer) /* catches: indexed forms */
 
 #define OURS                                                                   \
     "-shared -fPIC -nostdlib -D_GNU_SOURCE -w -I$HOST "                        \
-    "$HOST/dwarf/*.c "                                                         \
-    "$HOST/code/insn.c $HOST/util/arena.c"
+    "$HOST/image/dwarf/*.c "                                                   \
+    "$HOST/image/code/insn.c $HOST/util/arena.c"
 
 TEST(larger_programs_equal_addr2line) /* catches: units, headers, shared code */
 {
