@@ -72,7 +72,7 @@ static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
 
 /* Will the kernel take the memory from (low) to (high), or variables of tprof,
  * for its own? */
-static void check_memory(struct check_agent *out, const struct image *img,
+static void check_memory(struct check_agent_facts *out, const struct image *img,
                          uint64_t low, uint64_t high)
 {
     /* what linker scripts call the end, and kernels the start of their heap */
@@ -141,7 +141,7 @@ int check_agent_code(const struct image *img, struct spans *out)
 
 /* Where (img) has section memory at (address); false: nowhere. */
 static bool find_section(const struct image *img, uint64_t address,
-                         struct image_section *out)
+                         struct loading_section *out)
 {
     for (size_t i = 0; i < MAX_SECTIONS && image_section_at(img, i, out); i++)
         if (address - out->address < out->size && out->loaded != 0)
@@ -157,7 +157,7 @@ static bool find_section(const struct image *img, uint64_t address,
 static uint64_t count_boot_code(const struct image *img, uint64_t text,
                                 const struct spans *code)
 {
-    struct image_section s;
+    struct loading_section s;
     uint64_t bytes = 0;
 
     if (!find_section(img, text, &s) || s.physical == s.address)
@@ -168,12 +168,12 @@ static uint64_t count_boot_code(const struct image *img, uint64_t text,
     return bytes;
 }
 
-void check_agent(struct check_agent *out, const struct image *img,
+void check_agent(struct check_agent_facts *out, const struct image *img,
                  const struct spans *code)
 {
     uint64_t low, high;
 
-    *out = (struct check_agent){0};
+    *out = (struct check_agent_facts){0};
     out->linked = image_find_symbol(img, "tprof_anchor", &low);
     if (out->linked)
         out->version = version_at(img, low);

@@ -115,7 +115,8 @@ static uint64_t behind(uint64_t first, uint64_t size, uint64_t last)
 
 /* How many bytes of (s), the last ones, no loader loads or zeroes. */
 static uint64_t unloaded(const struct load_plan *p,
-                         const struct image_section *s, enum check_gap_why *why)
+                         const struct loading_section *s,
+                         enum check_gap_why *why)
 {
     *why = CHECK_GAP_SEGMENT;
     if (!p->ends || p->bad || (s->zeroed && s->loaded == 0))
@@ -141,13 +142,13 @@ static bool holds_agent(const struct image *img, uint64_t low, uint64_t high)
 }
 
 /* A kernel may zero its .bss itself, and need no notes; not so the agent's. */
-static bool is_worth(const struct check_gap *g, const struct image_section *s)
+static bool is_worth(const struct check_gap *g, const struct loading_section *s)
 {
     return g->agent || (!s->note && g->why != CHECK_GAP_BSS_END);
 }
 
 /* Keep (gap), the agent's before others. */
-static void keep(struct check_loading *out, struct check_gap gap)
+static void keep(struct check_loading_facts *out, struct check_gap gap)
 {
     for (size_t i = 0; i < CHECK_GAPS; i++) {
         struct check_gap *g = &out->gaps[i];
@@ -163,10 +164,10 @@ static void keep(struct check_loading *out, struct check_gap gap)
     }
 }
 
-static void find_gaps(struct check_loading *out, const struct image *img,
+static void find_gaps(struct check_loading_facts *out, const struct image *img,
                       const struct load_plan *p)
 {
-    struct image_section s;
+    struct loading_section s;
     size_t found = 0;
 
     for (size_t i = 0;
@@ -185,13 +186,13 @@ static void find_gaps(struct check_loading *out, const struct image *img,
     }
 }
 
-void check_loading(struct check_loading *out, const struct image *img)
+void check_loading(struct check_loading_facts *out, const struct image *img)
 {
     struct load_plan plan = {0};
     size_t len;
     const uint8_t *head = image_head(img, MULTIBOOT2_WITHIN, &len);
 
-    *out = (struct check_loading){0};
+    *out = (struct check_loading_facts){0};
     if (image_is_pe(img))
         out->loaders = CHECK_UEFI;
     if (image_text(img, 0) == NULL || head == NULL)

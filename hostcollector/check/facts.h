@@ -108,14 +108,14 @@ struct check_gap {
 };
 
 #define CHECK_GAPS 4u
-struct check_loading {
+struct check_loading_facts {
     uint32_t loaders;           /* a set of enum check_loader */
     uint64_t load_end, bss_end; /* of the multiboot header; 0: not told */
     struct check_gap gaps[CHECK_GAPS]; /* those with tprof are first */
 };
 
 /* The parts of tprof that are linked in. */
-struct check_agent {
+struct check_agent_facts {
     uint64_t code_bytes;  /* of tprof's code */
     bool linked;          /* the image has a tprof_anchor */
     const char *version;  /* "tprof 0.1.0"; NULL: not told */
@@ -161,8 +161,8 @@ struct check_facts {
     uint64_t runtime_bytes; /* of such functions in Pascal's run-time library */
     struct check_unit *units; /* the kernel's, falling by code_bytes */
     size_t unit_count;
-    struct check_agent agent;
-    struct check_loading loading;
+    struct check_agent_facts agent;
+    struct check_loading_facts loading;
 };
 
 #endif

@@ -31,10 +31,10 @@ int check_refuse(const struct check_facts *s, const char *path, struct err *e);
 struct spans;
 struct dwarf_about;
 struct image_function;
-void check_agent(struct check_agent *out, const struct image *img,
+void check_agent(struct check_agent_facts *out, const struct image *img,
                  const struct spans *code);
 int check_agent_code(const struct image *img, struct spans *out);
-void check_loading(struct check_loading *out, const struct image *img);
+void check_loading(struct check_loading_facts *out, const struct image *img);
 enum check_language check_unit_language(const struct dwarf_about *unit);
 /* (pe): the image is one; (go): it has Go's tables. */
 enum check_language check_symbol_language(const struct image_function *f,

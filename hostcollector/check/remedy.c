@@ -284,7 +284,7 @@ static void split_dwarf(struct remedy_out *r, const struct check_facts *s)
 
 static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
 {
-    const struct check_agent *a = &s->agent;
+    const struct check_agent_facts *a = &s->agent;
     char line[LINE], percent[TEXT_PERCENT];
     uint64_t outside = s->code_bytes - a->text_bytes;
 

@@ -37,7 +37,7 @@ static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
 
 /* "160 bytes of .behind", and why they are not loaded. */
 static void describe(char *line, size_t size, const struct check_gap *g,
-                     const struct check_loading *l)
+                     const struct check_loading_facts *l)
 {
     char bytes[TEXT_NUMBER], name[NAME];
 
@@ -59,7 +59,7 @@ static void describe(char *line, size_t size, const struct check_gap *g,
 }
 
 static void say_gap(struct remedy_out *r, const struct check_gap *g,
-                    const struct check_loading *l)
+                    const struct check_loading_facts *l)
 {
     static const char *const remedies[] = {
         [CHECK_GAP_SEGMENT] = "Have PHDRS of the linker script give that "

@@ -169,7 +169,7 @@ static const char *list_capabilities(char *text, uint32_t set)
 
 static void write_agent(FILE *out, const struct check_facts *s)
 {
-    const struct check_agent *a = &s->agent;
+    const struct check_agent_facts *a = &s->agent;
     char line[LINE], code[TEXT_NUMBER], version[64], capabilities[LINE / 2],
         wire[24] = "", memory[96] = "memory by config.memory alone";
 

@@ -93,7 +93,7 @@ static bool is_input(const char *path, const struct options *o)
 
     for (size_t i = 0; i < g->count; i++)
         if (is_elf(path, g->list[i].elfs) ||
-            (source_kind(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
+            (source_kind_find(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
              claim_same(path, g->list[i].where)))
             return true;
     for (unsigned i = 0; i < o->input_count; i++)

@@ -373,7 +373,7 @@ static int push_round(struct push *p, struct err *e)
     p->over = false;
     p->rest_ms = SOON_MS;
     p->taken_ns = clock_ns();
-    if (push_scan(&p->look, &p->tell.queue, e) != 0)
+    if (push_scan_collect(&p->look, &p->tell.queue, e) != 0)
         return -1;
     for (size_t i = 0; i < p->tell.queue.count && result == 0; i++) {
         if (stop_asked(p) || p->over)

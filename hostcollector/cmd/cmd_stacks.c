@@ -40,8 +40,8 @@ static bool all_outside(const struct options *o)
     bool all = o->guests.count != 0;
 
     for (size_t i = 0; i < o->guests.count; i++)
-        all &=
-            source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER;
+        all &= source_kind_find(o->guests.list[i].kind)->need ==
+               SOURCE_NEEDS_SAMPLER;
     return all;
 }
 

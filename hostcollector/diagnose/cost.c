@@ -10,7 +10,7 @@
 struct cost cost_of(const struct profile *p)
 {
     struct cost cost = {.share = -1};
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
     double sum = 0, ticks = 0, cores = 0, hz = (double)p->tsc_hz;
 
     for (size_t i = 0; i < p->core_count; i++) {

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-struct selected_span selected_span(const struct profile *p)
+struct selected_range selected_span(const struct profile *p)
 {
     bool to_end = p->to_s <= 0 || p->to_s >= p->duration_s;
-    struct selected_span span = {fmax(p->from_s, 0),
-                                 to_end ? p->duration_s : p->to_s, true};
+    struct selected_range span = {fmax(p->from_s, 0),
+                                  to_end ? p->duration_s : p->to_s, true};
 
     if (span.from_s > span.to_s)
         span.from_s = span.to_s;
@@ -17,7 +17,7 @@ struct selected_span selected_span(const struct profile *p)
 
 /* Ticks that left no sample, in the seconds of (core) that (span) touches. */
 static uint64_t lost_within(const struct profile_core *core,
-                            const struct selected_span *span)
+                            const struct selected_range *span)
 {
     uint64_t lost = 0;
 
@@ -41,7 +41,7 @@ static uint64_t without_stack(const struct profile_core *core)
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core)
 {
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
     const struct tally *t = &core->total, *out = &core->left_out;
 
     if (!core->selected)

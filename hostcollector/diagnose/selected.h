@@ -10,11 +10,11 @@
 
 /* The selected seconds since the profile's start; the end is not behind that of
  * the profile. */
-struct selected_span {
+struct selected_range {
     double from_s, to_s;
     bool part; /* they are not the whole profile */
 };
-struct selected_span selected_span(const struct profile *p);
+struct selected_range selected_span(const struct profile *p);
 
 /* Was anything of (core) left out? */
 bool selected_has_less(const struct profile_core *core);

@@ -9,7 +9,7 @@
 struct work_rate work_of(const struct profile *p, const struct view *v,
                          const struct profile_work *w)
 {
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
     double seconds = span.to_s - span.from_s;
     struct work_rate work = {0};
 

@@ -150,7 +150,7 @@ static int add_functions(struct reading *reading, const struct view *v)
 static void add_to_side(struct diff_side *side, const struct profile *p,
                         const struct view *v)
 {
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
 
     side->samples += v->total.all.samples;
     side->seconds += span.to_s - span.from_s;

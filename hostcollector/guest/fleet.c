@@ -34,7 +34,7 @@ struct member {
     bool to_write;
     uint64_t due;
     bool sampling;
-    struct aggregate_sums sums; /* in the end */
+    struct aggregate_totals sums; /* in the end */
 };
 
 struct fleet {
@@ -168,7 +168,7 @@ static void end_member(struct fleet *f, size_t i, const struct err *e)
 static int watch_member(struct fleet *f, size_t i, struct err *e)
 {
     struct member *m = &f->members[i];
-    struct pipeline_wait wait = pipeline_wait(m->pipeline);
+    struct pipeline_poll wait = pipeline_wait(m->pipeline);
     uint32_t events = wait.to_write ? EPOLLIN | EPOLLOUT : EPOLLIN;
     bool changed = wait.fd != m->fd || wait.to_write != m->to_write;
 
@@ -284,7 +284,7 @@ static void show_progress(struct fleet *f, uint64_t now)
         return;
     for (size_t i = 0; i < f->count; i++) {
         const struct member *m = &f->members[i];
-        struct aggregate_sums sums =
+        struct aggregate_totals sums =
             m->pipeline ? pipeline_sums(m->pipeline) : m->sums;
 
         progress.sampling += m->sampling;

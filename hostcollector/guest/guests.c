@@ -329,7 +329,7 @@ static void make_name(struct guest_spec *spec, bool folder)
     while (last > spec->where && last[-1] != '/')
         last--;
     (void)snprintf(spec->name, sizeof spec->name - 12, "%s%.*s",
-                   source_kind(spec->kind)->prefix,
+                   source_kind_find(spec->kind)->prefix,
                    (int)(spec->where + end - last), last);
     for (char *c = spec->name; *c != '\0'; c++)
         if (!fits_file_name(*c))
@@ -442,7 +442,7 @@ static int need_images(const struct guests *g, struct err *e)
     for (size_t i = 0; i < g->count; i++) {
         const struct guest_spec *s = &g->list[i];
 
-        if (source_kind(s->kind)->need != SOURCE_NEEDS_SAMPLER)
+        if (source_kind_find(s->kind)->need != SOURCE_NEEDS_SAMPLER)
             continue;
         if (s->elfs == NULL)
             return err_set(e,
@@ -476,7 +476,7 @@ int guests_finish(struct guests *g, struct err *e)
 struct source *guests_source(const struct guest_spec *spec, unsigned how,
                              struct err *e)
 {
-    const struct source_kind *kind = source_kind(spec->kind);
+    const struct source_kind *kind = source_kind_find(spec->kind);
 
     return kind->need == SOURCE_NEEDS_SAMPLER
                ? source_outside(spec->where, spec->bytes, spec->words,

@@ -42,7 +42,7 @@ static void greet(struct pipeline *p, enum hello_kind kind,
 {
     /* after 65,536 frames a new session looks like a repeated HELLO */
     if (kind != HELLO_REPEAT || p->talk.state == TALK_SILENT)
-        talk_hello(&p->talk, &(struct talk_hello){
+        talk_hello(&p->talk, &(struct talk_greeting){
                                  .tsc_hz = g->tsc_hz,
                                  .rate_hz = g->rate_hz,
                                  .one_way = g->features & WIRE_FEATURE_ONE_WAY,
@@ -254,10 +254,10 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     return result;
 }
 
-struct pipeline_wait pipeline_wait(const struct pipeline *p)
+struct pipeline_poll pipeline_wait(const struct pipeline *p)
 {
     bool open = p->talk.state != TALK_ABSENT && p->source->live;
-    struct pipeline_wait wait = {.fd = open ? p->source->fd : -1,
+    struct pipeline_poll wait = {.fd = open ? p->source->fd : -1,
                                  .to_write = p->talk.out_size > 0,
                                  .due = talk_due(&p->talk)};
 
@@ -363,7 +363,7 @@ uint64_t pipeline_heard_ns(const struct pipeline *p)
     return p->last_ns;
 }
 
-struct aggregate_sums pipeline_sums(const struct pipeline *p)
+struct aggregate_totals pipeline_sums(const struct pipeline *p)
 {
     return aggregate_sums(p->aggregate);
 }

@@ -87,12 +87,12 @@ struct pipeline *pipeline_new(struct source *source,
                               struct err *e);
 
 /* What a pipeline waits for; it changes with every call. */
-struct pipeline_wait {
+struct pipeline_poll {
     int fd;        /* to become readable; -1: no descriptor can be polled */
     bool to_write; /* to become writable, too */
     uint64_t due;  /* a time of clock_ns(); TALK_NEVER: none */
 };
-struct pipeline_wait pipeline_wait(const struct pipeline *p);
+struct pipeline_poll pipeline_wait(const struct pipeline *p);
 
 /*
  * Do what is due. If (readable), also read up to (size) bytes of the source
@@ -160,7 +160,7 @@ uint64_t pipeline_sampling_ns(const struct pipeline *p);
 uint64_t pipeline_heard_ns(const struct pipeline *p);
 
 /* Sums of what came so far, cheap. */
-struct aggregate_sums pipeline_sums(const struct pipeline *p);
+struct aggregate_totals pipeline_sums(const struct pipeline *p);
 
 /* How many bytes of memory_max are not used. */
 uint64_t pipeline_memory_left(const struct pipeline *p);

@@ -76,8 +76,8 @@ static void write_strings(struct pack *p, const struct html_tree *t)
         length += strlen(t->strings[i]);
     pack_number(p, length);
     for (size_t i = 1; i <= t->string_count; i++) {
-        pack_bytes(p, "", 1);
-        pack_bytes(p, t->strings[i], strlen(t->strings[i]));
+        pack_raw(p, "", 1);
+        pack_raw(p, t->strings[i], strlen(t->strings[i]));
     }
 }
 
@@ -90,7 +90,7 @@ static void write_double(struct pack *p, double value)
     memcpy(&bits, &value, sizeof bits);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(bits >> 8 * i);
-    pack_bytes(p, bytes, sizeof bytes);
+    pack_raw(p, bytes, sizeof bytes);
 }
 
 static void write_core(struct pack *p, const struct html_core *core)

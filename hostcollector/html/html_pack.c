@@ -79,7 +79,7 @@ int pack_end(struct pack *p)
     return failed ? -1 : 0;
 }
 
-void pack_bytes(struct pack *p, const void *bytes, size_t size)
+void pack_raw(struct pack *p, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
 
@@ -112,13 +112,13 @@ void pack_number(struct pack *p, uint64_t n)
     uint8_t bytes[10];
     size_t size = leb128(bytes, n);
 
-    pack_bytes(p, bytes, size);
+    pack_raw(p, bytes, size);
 }
 
 void pack_text(struct pack *p, const char *text, size_t length)
 {
     pack_number(p, length);
-    pack_bytes(p, text, length);
+    pack_raw(p, text, length);
 }
 
 void column_add(struct column *c, uint64_t n)

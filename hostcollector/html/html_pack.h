@@ -17,7 +17,7 @@ struct pack *pack_begin(FILE *out, const char *part);
 /* Write the rest, and release (p). Returns 0; -1 if there was no memory. */
 int pack_end(struct pack *p);
 
-void pack_bytes(struct pack *p, const void *bytes, size_t size);
+void pack_raw(struct pack *p, const void *bytes, size_t size);
 
 /* (n) as LEB128. */
 void pack_number(struct pack *p, uint64_t n);

@@ -211,10 +211,10 @@ static int is_run(const struct place_search *s, const struct likeness_view *v,
     return found != 0 ? found : has_code_of_stack(s, v);
 }
 
-enum outside_found outside_place(struct outside_guest *g,
-                                 const struct image *img,
-                                 struct outside_place *p,
-                                 struct outside_near *near, struct err *e)
+enum outside_found outside_place_find(struct outside_guest *g,
+                                      const struct image *img,
+                                      struct outside_place *p,
+                                      struct outside_near *near, struct err *e)
 {
     const struct place_search s = {img, near, p, e};
 

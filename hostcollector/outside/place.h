@@ -37,14 +37,14 @@ enum outside_found {
  * addresses on its stack lead to, or else where it was linked to. The
  * executable segment with that code decides, not the others, which a kernel may
  * unmap. With OUTSIDE_OTHER (near) is filled. */
-enum outside_found outside_place(struct outside_guest *g,
-                                 const struct image *img,
-                                 struct outside_place *p,
-                                 struct outside_near *near, struct err *e);
+enum outside_found outside_place_find(struct outside_guest *g,
+                                      const struct image *img,
+                                      struct outside_place *p,
+                                      struct outside_near *near, struct err *e);
 
-/* Is (img) in (g), which stands still, where outside_place() has found it (p),
- * and does no core run it elsewhere? Returns 1; 0: the guest has rebooted; -1
- * with (e) filled. */
+/* Is (img) in (g), which stands still, where outside_place_find() has found it
+ * (p), and does no core run it elsewhere? Returns 1; 0: the guest has rebooted;
+ * -1 with (e) filled. */
 int outside_place_stays(struct outside_guest *g, const struct image *img,
                         const struct outside_place *p, struct err *e);
 

@@ -166,7 +166,8 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
     struct outside_near near;
     enum outside_found found;
 
-    while ((found = outside_place(g, img, place, &near, e)) != OUTSIDE_FOUND) {
+    while ((found = outside_place_find(g, img, place, &near, e)) !=
+           OUTSIDE_FOUND) {
         if (found == OUTSIDE_FAILED || g->ops->run(g, e) != 0)
             return -1;
         explain(text, found, job->way->dead, img, &near);
@@ -349,7 +350,7 @@ static int work(const struct job *job, struct err *e)
 static void close_earlier(const struct guests *g, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (source_kind(g->list[i].kind)->need != SOURCE_NEEDS_SAMPLER)
+        if (source_kind_find(g->list[i].kind)->need != SOURCE_NEEDS_SAMPLER)
             continue;
         (void)close(g->list[i].bytes);
         (void)close(g->list[i].words);
@@ -403,7 +404,8 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
 int sampler_processes_start(const struct options *o, bool paused, struct err *e)
 {
     for (size_t i = 0; i < o->guests.count; i++)
-        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_SAMPLER &&
+        if (source_kind_find(o->guests.list[i].kind)->need ==
+                SOURCE_NEEDS_SAMPLER &&
             start(o, i, paused, e) != 0)
             return -1;
     return 0;

@@ -187,7 +187,7 @@ static int write_names(struct recording_writer *to,
     } else {
         for (size_t i = 0; i < count; i++)
             fill_source(&sources[i], &kept[i], job, job->images->files[i]);
-        result = named_write(&w, e);
+        result = named_write_all(&w, e);
     }
     free(sources);
     free(kept);

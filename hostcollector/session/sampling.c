@@ -270,7 +270,7 @@ static int start(struct sampling *s, struct err *e)
 static int add_to_overall(struct sampling *s, const struct guest_run *r,
                           const struct report *report, struct err *e)
 {
-    struct aggregate_sums sums = pipeline_sums(r->pipeline);
+    struct aggregate_totals sums = pipeline_sums(r->pipeline);
     struct account rest;
 
     if (report != NULL) {

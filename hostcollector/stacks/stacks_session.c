@@ -315,7 +315,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     tell_user(s, r, r->e.text);
     s->failed = true;
     if (end == PIPELINE_STAYED_AWAY && is_live(s) &&
-        source_kind(r->config.spec->kind)->need != SOURCE_NEEDS_SAMPLER)
+        source_kind_find(r->config.spec->kind)->need != SOURCE_NEEDS_SAMPLER)
         tell_user(s, r,
                   "a guest all of whose interrupts are off cannot answer: "
                   "--gdb and --qmp show it nevertheless");

@@ -153,7 +153,7 @@ void curses_size(unsigned *width, unsigned *height)
     *height = (unsigned)(LINES > 0 ? LINES : 24);
 }
 
-static void set_style(const struct screen_row *row, enum screen_style style)
+static void set_style(const struct screen_line *row, enum screen_style style)
 {
     attr_t all = styles[row->all].attributes;
     attr_t own = terminal.color ? styles[style].attributes : styles[style].mono;
@@ -165,7 +165,7 @@ static void set_style(const struct screen_row *row, enum screen_style style)
                    (short)(terminal.color ? style + 1 : 0), NULL);
 }
 
-static void show_row(const struct screen_row *row)
+static void show_row(const struct screen_line *row)
 {
     size_t from = 0;
 

@@ -75,7 +75,7 @@ bool screen_row(struct screen *s)
     if (s->count > s->height ||
         vec_grow(&s->rows, &s->room, s->count, sizeof *s->rows) != 0)
         return false;
-    struct screen_row *row = &s->rows[s->count++];
+    struct screen_line *row = &s->rows[s->count++];
 
     row->size = row->columns = row->span_count = 0;
     row->text[0] = '\0';
@@ -90,7 +90,7 @@ void screen_mark_row(struct screen *s, enum screen_style style)
 }
 
 /* From the end of (row) on text has (style). */
-static void begin_span(struct screen_row *row, enum screen_style style)
+static void begin_span(struct screen_line *row, enum screen_style style)
 {
     struct screen_span *last =
         row->span_count != 0 ? &row->spans[row->span_count - 1] : NULL;
@@ -104,7 +104,7 @@ static void begin_span(struct screen_row *row, enum screen_style style)
 }
 
 /* Append (g), unless (row) would have more than (width) columns then. */
-static bool append_glyph(struct screen_row *row, unsigned width,
+static bool append_glyph(struct screen_line *row, unsigned width,
                          const struct glyph *g)
 {
     if (row->columns + g->columns > width ||
@@ -118,7 +118,7 @@ static bool append_glyph(struct screen_row *row, unsigned width,
 }
 
 /* Append what of (text) fits before column (width). */
-static void append(struct screen_row *row, unsigned width, const char *text)
+static void append(struct screen_line *row, unsigned width, const char *text)
 {
     unsigned accents = ACCENTS; /* none on what is not there */
 
@@ -145,7 +145,7 @@ void screen_put(struct screen *s, enum screen_style style, const char *fmt, ...)
     append(&s->rows[s->count - 1], s->width, text);
 }
 
-static void append_blanks(struct screen_row *row, size_t column)
+static void append_blanks(struct screen_line *row, size_t column)
 {
     const struct glyph blank = {" ", 1, 1};
 
@@ -158,7 +158,7 @@ void screen_cell(struct screen *s, enum screen_style style, unsigned width,
 {
     if (s->count == 0)
         return;
-    struct screen_row *row = &s->rows[s->count - 1];
+    struct screen_line *row = &s->rows[s->count - 1];
     size_t end = row->columns + width;
     bool cut = screen_width_of(text) > width && width >= 2;
 

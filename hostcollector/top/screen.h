@@ -37,7 +37,7 @@ struct screen_span {
     uint8_t style;
 };
 
-struct screen_row {
+struct screen_line {
     char text[SCREEN_BYTES]; /* UTF-8 without control characters */
     size_t size, columns;
     struct screen_span spans[SCREEN_SPANS];
@@ -48,7 +48,7 @@ struct screen_row {
 /* Zeroed: no memory is taken yet. */
 struct screen {
     unsigned width, height;
-    struct screen_row *rows;
+    struct screen_line *rows;
     size_t count, room;
 };
 

@@ -300,7 +300,7 @@ int top_session_step(struct top_session *s, bool readable, struct err *e)
 
 struct top_wait top_session_wait(const struct top_session *s)
 {
-    struct pipeline_wait wait = {.fd = -1, .due = UINT64_MAX};
+    struct pipeline_poll wait = {.fd = -1, .due = UINT64_MAX};
     uint64_t now = clock_ns();
     uint64_t due = s->top.paused || s->over ? now + REFRESH : s->refresh_ns;
 

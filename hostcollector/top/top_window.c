@@ -16,7 +16,7 @@ struct window_part {
 };
 
 /* What came between two looks. */
-struct top_window_look {
+struct top_window_change {
     double from_s, to_s; /* of the profile's time */
     struct window_part *parts;
     size_t count, room;
@@ -34,8 +34,8 @@ struct seen {
 
 struct top_window {
     double seconds;
-    uint64_t memory, used;         /* bytes */
-    struct top_window_look *looks; /* oldest first */
+    uint64_t memory, used;           /* bytes */
+    struct top_window_change *looks; /* oldest first */
     size_t count, room;
     double seen_s;
     struct seen *seen; /* by core */
@@ -59,13 +59,13 @@ struct top_window *top_window_new(double seconds, uint64_t memory)
     return w;
 }
 
-static void look_fini(struct top_window_look *l)
+static void look_fini(struct top_window_change *l)
 {
     free(l->parts);
     free(l->accounts);
 }
 
-static uint64_t look_bytes(const struct top_window_look *l)
+static uint64_t look_bytes(const struct top_window_change *l)
 {
     return l->room * sizeof *l->parts + l->core_count * sizeof *l->accounts;
 }
@@ -165,7 +165,7 @@ static int make_room(struct top_window *w, const struct profile *p)
 }
 
 /* Add to (l) what (now) has more than (before). */
-static int look_at(struct top_window_look *l, struct window_part now,
+static int look_at(struct top_window_change *l, struct window_part now,
                    const struct window_part *before)
 {
     if (now.samples == before->samples)
@@ -176,7 +176,7 @@ static int look_at(struct top_window_look *l, struct window_part now,
     return 0;
 }
 
-static int look_at_core(struct top_window_look *l, const struct seen *s,
+static int look_at_core(struct top_window_change *l, const struct seen *s,
                         uint32_t number, const struct profile_core *c)
 {
     static const struct window_part nothing;
@@ -222,7 +222,7 @@ static void forget_old(struct top_window *w)
 
 int top_window_look(struct top_window *w, const struct profile *p)
 {
-    struct top_window_look l = {.from_s = w->seen_s, .to_s = p->duration_s};
+    struct top_window_change l = {.from_s = w->seen_s, .to_s = p->duration_s};
 
     l.core_count = p->core_count;
     l.accounts = calloc(p->core_count + 1, sizeof *l.accounts);
@@ -339,7 +339,7 @@ static void fill_entries(struct top_window *w, const struct profile *p,
 static void add_looks(struct top_window *w, size_t first, const size_t *starts)
 {
     for (size_t i = first; i < w->count; i++) {
-        const struct top_window_look *l = &w->looks[i];
+        const struct top_window_change *l = &w->looks[i];
 
         for (size_t j = 0; j < l->count; j++) {
             const struct window_part *part = &l->parts[j];

@@ -44,7 +44,7 @@ struct timeline *timeline_round(const struct profile *p, const struct view *v,
 
 /* Slice (slice) of p->cores[core]. */
 static inline const struct timeline_slice *
-timeline_slice(const struct timeline *t, size_t core, size_t slice)
+timeline_at(const struct timeline *t, size_t core, size_t slice)
 {
     return &t->slices[core * t->count + slice];
 }

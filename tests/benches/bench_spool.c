@@ -120,7 +120,7 @@ int main(int argc, char **argv)
              &e);
         free(window.bytes);
     }
-    struct spool_sums sums = spool_sums(spool);
+    struct spool_totals sums = spool_sums(spool);
 
     (void)printf("spool_windows %llu windows\nspool_bytes %.2f bytes/sample\n",
                  (unsigned long long)sums.files,

@@ -332,7 +332,7 @@ static struct source *make(const uint8_t **data, size_t *size)
         memcpy(where, *data, length + 1);
     *data += length + 1;
     *size -= length + 1;
-    struct source *s = source_kind(kinds[world.how & 3u])
+    struct source *s = source_kind_find(kinds[world.how & 3u])
                            ->make(where, world.how >> 2 & 3u, &e);
 
     must(s != NULL || e.text[0] != '\0');

@@ -102,7 +102,7 @@ static enum outside_found find(void)
                                            .memory = memory};
     static struct outside_guest guest = {.ops = &ops, .core_count = 1};
 
-    return outside_place(&guest, img, &place, &near, &e);
+    return outside_place_find(&guest, img, &place, &near, &e);
 }
 
 static void is_found(void)

@@ -503,7 +503,7 @@ static void step_until(struct pipeline *p, uint64_t samples)
     int more = 1;
 
     while (more > 0 && pipeline_sums(p).samples < samples) {
-        struct pipeline_wait wait = pipeline_wait(p);
+        struct pipeline_poll wait = pipeline_wait(p);
         struct pollfd one = {.fd = wait.fd, .events = POLLIN};
 
         (void)poll(&one, 1, 10);

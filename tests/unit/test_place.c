@@ -90,7 +90,7 @@ static struct outside_place begin(void)
     CHECK(image_open(&img, "/proc/self/exe", &e) == 0);
     copy_at[0] = AWAY;
     run_copy(0, AWAY);
-    CHECK_EQ(outside_place(&guest, img, &p, &near, &e), OUTSIDE_FOUND);
+    CHECK_EQ(outside_place_find(&guest, img, &p, &near, &e), OUTSIDE_FOUND);
     CHECK_EQ(p.slide, AWAY);
     CHECK_EQ(outside_place_stays(&guest, img, &p, &e), 1);
     return p;
@@ -113,7 +113,7 @@ TEST(kernel_that_runs_elsewhere_has_rebooted) /* its old copy is still there */
     run_app(0);
     run_copy(1, 2 * AWAY);
     CHECK_EQ(outside_place_stays(&guest, img, &p, &e), 0);
-    CHECK_EQ(outside_place(&guest, img, &p, &near, &e), OUTSIDE_FOUND);
+    CHECK_EQ(outside_place_find(&guest, img, &p, &near, &e), OUTSIDE_FOUND);
     CHECK_EQ(p.slide, 2 * AWAY);
 }
 
@@ -123,7 +123,7 @@ TEST(guest_without_64_bit_code_has_rebooted)
 
     registers_of[0].is_wide = false;
     CHECK_EQ(outside_place_stays(&guest, img, &p, &e), 0);
-    CHECK_EQ(outside_place(&guest, img, &p, &near, &e), OUTSIDE_NOT_YET);
+    CHECK_EQ(outside_place_find(&guest, img, &p, &near, &e), OUTSIDE_NOT_YET);
 }
 
 TEST(another_kernel_has_come)
@@ -133,5 +133,5 @@ TEST(another_kernel_has_come)
     copy_at[0] = 0;
     run_app(0);
     CHECK_EQ(outside_place_stays(&guest, img, &p, &e), 0);
-    CHECK_EQ(outside_place(&guest, img, &p, &near, &e), OUTSIDE_OTHER);
+    CHECK_EQ(outside_place_find(&guest, img, &p, &near, &e), OUTSIDE_OTHER);
 }

@@ -58,23 +58,23 @@ TEST(what_was_told_of_is_looked_at_until_it_is_unlocked)
     enter_dir();
     (void)close(begin_file("waits.tprof"));
     push_scan_begin(&l, &o, TAG);
-    CHECK_EQ(push_scan(&l, &q, &e), 0);
+    CHECK_EQ(push_scan_collect(&l, &q, &e), 0);
     CHECK_EQ(q.count, 1);
     check_looks_on(&l, &q); /* the receiver may take it now */
     int writer = begin_file("closing.tprof");
 
     push_scan_next(&l, &q);
-    CHECK_EQ(push_scan(&l, &q, &e), 0);
+    CHECK_EQ(push_scan_collect(&l, &q, &e), 0);
     CHECK_EQ(q.open, 1);
     CHECK_EQ(queue_mark(&q.items[0], TAG, QUEUE_EMPTY, 0, "", &e), 0);
     check_looks_on(&l, &q);
     push_scan_next(&l, &q); /* it is still written: its end will be told */
-    CHECK_EQ(push_scan(&l, &q, &e), 0);
+    CHECK_EQ(push_scan_collect(&l, &q, &e), 0);
     CHECK_EQ(q.open, 1);
     check_rests(&l, &q);
     (void)close(writer);
     push_scan_next(&l, &q);
-    CHECK_EQ(push_scan(&l, &q, &e), 0);
+    CHECK_EQ(push_scan_collect(&l, &q, &e), 0);
     CHECK_EQ(q.count, 1);
     queue_fini(&q);
     push_scan_end(&l);

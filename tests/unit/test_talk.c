@@ -38,7 +38,7 @@ static struct talk started(void)
 {
     struct talk s = {.source = &source};
 
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 10});
     CHECK_EQ(s.state, TALK_SAMPLING);
     CHECK(s.out_size > 0);
     return s;
@@ -81,7 +81,7 @@ TEST(draining_from_outside_takes_longer)
 {
     struct talk s = {.source = &source};
 
-    talk_hello(&s, &(struct talk_hello){
+    talk_hello(&s, &(struct talk_greeting){
                        .tsc_hz = 1000, .rate_hz = 200, .outside = true});
     talk_stop(&s);
     CHECK_EQ(talk_due(&s), s.entered_ns + 10 * SECOND);
@@ -147,7 +147,7 @@ TEST(one_way_guest_is_never_written_to)
 {
     struct talk s = {.source = &source};
 
-    talk_hello(&s, &(struct talk_hello){.one_way = true});
+    talk_hello(&s, &(struct talk_greeting){.one_way = true});
     CHECK_EQ(s.state, TALK_SAMPLING);
     talk_gap(&s);
     talk_status(&s, &(struct guest_status){.refusal = WIRE_REFUSED_NO_CORE});
@@ -180,7 +180,7 @@ static struct talk met(uint64_t wait_ns)
     CHECK_EQ(talk_tick(&s, 1, &error), 0);
     CHECK_EQ(s.state, TALK_SILENT);
     talk_heard(&s);
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 10});
     CHECK_EQ(s.state, TALK_SAMPLING);
     return s;
 }
@@ -226,11 +226,11 @@ TEST(low_rates_get_more_time_for_last_words) /* catches: STATS of 1 Hz missed */
 {
     struct talk s = {.source = &source, .rate_hz = 1};
 
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 997});
     talk_stop(&s);
     CHECK_EQ(talk_due(&s), s.entered_ns + 5 * SECOND / 2);
     s = (struct talk){.source = &source};
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 997});
     talk_stop(&s);
     CHECK_EQ(talk_due(&s), s.entered_ns + LAST_WORDS);
 }
@@ -243,7 +243,7 @@ TEST(limits_of_the_guest_are_told)
         .state = WIRE_STATE_SAMPLING, .rate_hz = 5000, .depth = 16};
 
     told[0] = '\0';
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 997});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 997});
     talk_status(&s, &status); /* any depth will do */
     CHECK_STR(told, "");
     status.rate_hz = 1000;
@@ -312,7 +312,7 @@ TEST(guest_that_comes_back_is_started_again)
     talk_cut(&s);
     CHECK_EQ(s.left_ns, left);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
-    talk_hello(&s, &(struct talk_hello){.tsc_hz = 1000, .rate_hz = 10});
+    talk_hello(&s, &(struct talk_greeting){.tsc_hz = 1000, .rate_hz = 10});
     CHECK_EQ(s.state, TALK_SAMPLING);
     CHECK_EQ(s.left_ns, 0);
     CHECK(s.out_size > 0);
@@ -415,7 +415,8 @@ TEST(other_protocol_is_called_so)
 TEST(guest_that_boots_all_the_time_is_told_of_once)
 {
     struct talk s = met(SECOND);
-    struct talk_hello boot = {.tsc_hz = 1000, .rate_hz = 10, .rebooted = true};
+    struct talk_greeting boot = {
+        .tsc_hz = 1000, .rate_hz = 10, .rebooted = true};
 
     for (int i = 0; i < 100; i++) {
         talk_hello(&s, &boot);

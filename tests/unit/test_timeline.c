@@ -77,12 +77,12 @@ TEST(a_sample_is_spread_over_the_time_before_it)
     struct timeline *t = end(0, 0.1, 10);
 
     for (size_t i = 0; i < 10; i++) {
-        const struct timeline_slice *s = timeline_slice(t, 0, i);
+        const struct timeline_slice *s = timeline_at(t, 0, i);
 
         CHECK(near(s->busy, 10000));
         CHECK(near(s->late, 10000));
         CHECK(s->idle == 0 && s->unseen == 0 && s->lost == 0);
-        CHECK(timeline_slice(t, 1, i)->busy == 0);
+        CHECK(timeline_at(t, 1, i)->busy == 0);
     }
     fini(t);
 }
@@ -95,8 +95,8 @@ TEST(a_sample_that_is_a_little_late_is_not_late)
     sample(0, 100, 100, WIRE_END_ZERO, LATE_TICKS - 1);
     struct timeline *t = end(0, 0.1, 1);
 
-    CHECK(near(timeline_slice(t, 0, 0)->busy, 100000));
-    CHECK(timeline_slice(t, 0, 0)->late == 0);
+    CHECK(near(timeline_at(t, 0, 0)->busy, 100000));
+    CHECK(timeline_at(t, 0, 0)->late == 0);
     fini(t);
 }
 
@@ -109,11 +109,11 @@ TEST(late_time_is_in_its_slice) /* catches: all of it where the sample came */
         sample(ms <= 50, ms, 1, ms & 1 ? WIRE_END_ZERO : WIRE_END_REST, 0);
     struct timeline *t = end(0, 0.1, 2);
 
-    CHECK(near(timeline_slice(t, 1, 0)->busy, 25000));
-    CHECK(near(timeline_slice(t, 1, 0)->unseen, 25000));
-    CHECK(near(timeline_slice(t, 1, 1)->busy, 0));
-    CHECK(near(timeline_slice(t, 0, 0)->busy, 0));
-    CHECK(near(timeline_slice(t, 0, 1)->busy, 25000));
+    CHECK(near(timeline_at(t, 1, 0)->busy, 25000));
+    CHECK(near(timeline_at(t, 1, 0)->unseen, 25000));
+    CHECK(near(timeline_at(t, 1, 1)->busy, 0));
+    CHECK(near(timeline_at(t, 0, 0)->busy, 0));
+    CHECK(near(timeline_at(t, 0, 1)->busy, 25000));
     fini(t);
 }
 
@@ -125,7 +125,7 @@ TEST(a_part_of_the_run_has_its_part) /* catches: what is before in slice 0 */
     struct timeline *t = end(0.25, 0.75, 5);
 
     for (size_t i = 0; i < 5; i++)
-        CHECK(near(timeline_slice(t, 0, i)->busy, 100000));
+        CHECK(near(timeline_at(t, 0, i)->busy, 100000));
     fini(t);
 }
 
@@ -141,7 +141,7 @@ TEST(losses_lie_in_their_second)
     struct timeline *t = end(0, 4, 8);
 
     for (size_t i = 0; i < 8; i++)
-        CHECK(near(timeline_slice(t, 0, i)->lost,
+        CHECK(near(timeline_at(t, 0, i)->lost,
                    i == 4 || i == 5 ? 3.5 * PERIOD : 0));
     fini(t);
 }

@@ -72,7 +72,7 @@ TEST(
     for (unsigned i = 0; i < 4; i++) {
         struct two_proportions s =
             of(rows[i].b, rows[i].n, rows[i].a, rows[i].m);
-        struct two_proportions_change c = two_proportions_change(&s);
+        struct two_proportions_change c = two_proportions_interval(&s);
 
         CHECK(near(c.low, rows[i].low, .00005));
         CHECK(near(c.high, rows[i].high, .00005));
@@ -116,7 +116,7 @@ TEST(few_samples_are_judged_by_their_counts)
 TEST(nothing_sampled_says_nothing)
 {
     struct two_proportions none = {{0, .5}, {0, 100}, 1, INFINITY};
-    struct two_proportions_change c = two_proportions_change(&none);
+    struct two_proportions_change c = two_proportions_interval(&none);
 
     CHECK(two_proportions_p(&none) == 1);
     CHECK(c.change == 0 && c.low == -1 && c.high == 1);

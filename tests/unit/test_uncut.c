@@ -94,7 +94,7 @@ TEST(cores_of_a_killed_process_are_told)
     work_and_die(4, three_cores);
     struct open_window_counts *u =
         begin_here(2); /* it has fewer places than that one had */
-    struct open_window_counts_lost lost = open_window_counts_lost(u);
+    struct open_window_losses lost = open_window_counts_lost(u);
 
     CHECK_EQ(lost.count, 3);
     CHECK_EQ(lost.samples, 116);
@@ -332,7 +332,7 @@ TEST(a_file_in_parts_tells_no_more_than_there_was)
         struct open_window_counts *u = open_here(CORES);
 
         CHECK(u != NULL);
-        struct open_window_counts_lost lost = open_window_counts_lost(u);
+        struct open_window_losses lost = open_window_counts_lost(u);
 
         CHECK(lost.samples <= CORES * 10 && lost.samples % 10 == 0);
         if (i == 0)

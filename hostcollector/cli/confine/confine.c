@@ -144,7 +144,7 @@ static void allow_terminal(struct helper_plan *p, const char *path)
 static void allow_guest(struct helper_plan *p, const struct guest_spec *g)
 {
     allow_elfs(p, g->elfs);
-    switch (source_kind(g->kind)->need) {
+    switch (source_kind_find(g->kind)->need) {
     case SOURCE_NEEDS_VSOCK:
         allow(p, OPENER_READ, SOURCE_VSOCK_DEVICE);
         sandbox_allow(&p->files, SOURCE_VSOCK_DEVICE, SANDBOX_DEVICE);

@@ -44,7 +44,8 @@ static unsigned sampling_needs(const struct options *o)
     if (o->privileged)
         needs |= SANDBOX_LOW_PORT;
     for (size_t i = 0; i < o->guests.count; i++)
-        if (source_kind(o->guests.list[i].kind)->need == SOURCE_NEEDS_VSOCK)
+        if (source_kind_find(o->guests.list[i].kind)->need ==
+            SOURCE_NEEDS_VSOCK)
             needs |= SANDBOX_VSOCK;
     return needs;
 }

@@ -167,7 +167,7 @@ static struct compare_share state(const struct compare_work *w,
 {
     struct two_proportions s = shares_of(w, whole, function);
 
-    return (struct compare_share){s.p[0], s.p[1], two_proportions_change(&s),
+    return (struct compare_share){s.p[0], s.p[1], two_proportions_interval(&s),
                                   two_proportions_p(&s)};
 }
 

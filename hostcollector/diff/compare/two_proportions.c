@@ -43,7 +43,7 @@ double two_proportions_p(const struct two_proportions *s)
 }
 
 struct two_proportions_change
-two_proportions_change(const struct two_proportions *s)
+two_proportions_interval(const struct two_proportions *s)
 {
     double change = s->p[1] - s->p[0], below[2], above[2];
 

@@ -30,7 +30,7 @@ double two_proportions_p(const struct two_proportions *s);
 
 /* By Newcombe's method from Wilson's intervals of the two. */
 struct two_proportions_change
-two_proportions_change(const struct two_proportions *s);
+two_proportions_interval(const struct two_proportions *s);
 
 /*
  * Had the two shares been equal: the least growth that two_proportions_p()

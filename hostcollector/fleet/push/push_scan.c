@@ -28,7 +28,7 @@ static bool is_over(uint64_t since_ns, unsigned s)
     return since_ns == 0 || clock_ns() - since_ns >= s * NS_PER_S;
 }
 
-int push_scan(struct push_scan *l, struct queue *q, struct err *e)
+int push_scan_collect(struct push_scan *l, struct queue *q, struct err *e)
 {
     const struct options *o = l->options;
 

@@ -30,7 +30,7 @@ void push_scan_begin(struct push_scan *l, const struct options *o,
 void push_scan_end(struct push_scan *l);
 
 /* Put what waits into (q). Returns 0; -1 with (e) filled. */
-int push_scan(struct push_scan *l, struct queue *q, struct err *e);
+int push_scan_collect(struct push_scan *l, struct queue *q, struct err *e);
 
 /* How long there is nothing to look for, after what (q) has come to, if (*fd)
  * is not readable; that may be -1. */

@@ -372,7 +372,7 @@ static void sum_up(struct serve_session *s)
                       text_count(samples, s->gone_dropped));
     if (s->windows == NULL)
         return;
-    struct windows_sums w = windows_sums(s->windows);
+    struct windows_totals w = windows_sums(s->windows);
 
     (void)fprintf(stderr,
                   "collector serve: %" PRIu64 " windows kept, %" PRIu64

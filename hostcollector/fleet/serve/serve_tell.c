@@ -111,7 +111,7 @@ static void keep_budget(const struct serve_session *s, struct served *g)
 
 static void sum_windows(struct serve_session *s)
 {
-    struct windows_sums sums;
+    struct windows_totals sums;
 
     if (s->windows == NULL)
         return;
@@ -129,7 +129,7 @@ static void sum_windows(struct serve_session *s)
 
 int serve_table(struct serve_session *s, struct err *e)
 {
-    struct open_window_counts_lost lost = {0};
+    struct open_window_losses lost = {0};
 
     if (s->windows != NULL)
         lost = windows_crashed(s->windows);
@@ -150,7 +150,7 @@ int serve_table(struct serve_session *s, struct err *e)
 void serve_tell_crashed(struct serve_session *s)
 {
     char line[160], samples[TEXT_NUMBER];
-    struct open_window_counts_lost lost;
+    struct open_window_losses lost;
 
     if (s->windows == NULL)
         return;

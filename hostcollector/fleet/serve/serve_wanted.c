@@ -52,7 +52,7 @@ static int range_member(const struct range *r, unsigned long cid,
 /* Has the guest an agent, as serve wants it? */
 static int check_agent(const struct guest_spec *spec, struct err *e)
 {
-    return source_kind(spec->kind)->need != SOURCE_NEEDS_SAMPLER
+    return source_kind_find(spec->kind)->need != SOURCE_NEEDS_SAMPLER
                ? 0
                : err_set(e,
                          "--%s: guests without an agent are sampled by "
@@ -62,7 +62,7 @@ static int check_agent(const struct guest_spec *spec, struct err *e)
 
 int serve_check(const struct guest_spec *spec, struct err *e)
 {
-    const struct source_kind *kind = source_kind(spec->kind);
+    const struct source_kind *kind = source_kind_find(spec->kind);
     struct range range;
     char text[CID_MAX];
 

@@ -203,11 +203,11 @@ static size_t find_before(const struct open_window_counts *u, const char *name)
     return low;
 }
 
-struct open_window_counts_lost
+struct open_window_losses
 open_window_counts_lost(const struct open_window_counts *u)
 {
-    struct open_window_counts_lost lost = {.cores = u->before,
-                                           .count = u->before_count};
+    struct open_window_losses lost = {.cores = u->before,
+                                      .count = u->before_count};
 
     for (size_t i = 0; i < u->before_count; i++) {
         const struct open_window_core *core = &u->before[i];

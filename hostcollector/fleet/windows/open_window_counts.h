@@ -42,12 +42,12 @@ void open_window_counts_close(struct open_window_counts *u);
 
 /* What an earlier process took with it: (count) cores by guest and number, each
  * once, and the sums of it. */
-struct open_window_counts_lost {
+struct open_window_losses {
     const struct open_window_core *cores;
     size_t count;
     uint64_t samples, guests;
 };
-struct open_window_counts_lost
+struct open_window_losses
 open_window_counts_lost(const struct open_window_counts *u);
 
 /* Likewise, the samples of all cores of the guest (name). */

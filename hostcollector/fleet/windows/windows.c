@@ -24,7 +24,7 @@ struct windows {
     struct spool *spool;
     struct open_window_counts *uncut;
     uint64_t span_ms;
-    struct windows_sums sums;
+    struct windows_totals sums;
 };
 
 /* The folder (path), and those that it is in. If it is not there then, open()
@@ -84,7 +84,7 @@ int windows_begin(struct windows *w, struct err *e)
     return open_window_counts_begin(w->uncut, e);
 }
 
-struct open_window_counts_lost windows_crashed(const struct windows *w)
+struct open_window_losses windows_crashed(const struct windows *w)
 {
     return open_window_counts_lost(w->uncut);
 }
@@ -407,9 +407,9 @@ void windows_end(struct windows_guest *g)
     g->places = NULL;
 }
 
-struct windows_sums windows_sums(const struct windows *w)
+struct windows_totals windows_sums(const struct windows *w)
 {
-    struct windows_sums sums = w->sums;
+    struct windows_totals sums = w->sums;
 
     sums.spool = spool_sums(w->spool);
     return sums;

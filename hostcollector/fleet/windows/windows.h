@@ -44,7 +44,7 @@ int windows_begin(struct windows *w, struct err *e);
 void windows_close(struct windows *w);
 
 /* What an earlier process had in open windows when it was killed. */
-struct open_window_counts_lost windows_crashed(const struct windows *w);
+struct open_window_losses windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
 /* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
@@ -100,12 +100,12 @@ bool windows_is_over(const struct windows_guest *g);
 int windows_cut(struct windows_guest *g, const struct recording_info *info,
                 bool ended, bool *reset, struct err *e);
 
-struct windows_sums {
+struct windows_totals {
     uint64_t kept, lost;   /* windows */
     uint64_t lost_samples; /* of those that are lost */
     uint64_t lag_ms; /* from the end of the last one to when it was kept */
-    struct spool_sums spool;
+    struct spool_totals spool;
 };
-struct windows_sums windows_sums(const struct windows *w);
+struct windows_totals windows_sums(const struct windows *w);
 
 #endif

@@ -212,7 +212,7 @@ extern const struct source_kind source_kinds[SOURCE_KINDS];
 
 /* The kind called (name), also "memory", which is not in the table: a dead
  * guest, looked at from outside. NULL if there is none. */
-const struct source_kind *source_kind(const char *name);
+const struct source_kind *source_kind_find(const char *name);
 
 /* Which part of a file has been read, 0 to 1; 0 of a guest. */
 double source_part(const struct source *s);

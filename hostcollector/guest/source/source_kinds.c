@@ -46,7 +46,7 @@ static const struct source_kind memory_kind = {
     "memory", "FILE", "", "", SOURCE_NEEDS_SAMPLER, NULL, NULL,
 };
 
-const struct source_kind *source_kind(const char *name)
+const struct source_kind *source_kind_find(const char *name)
 {
     if (strcmp(name, memory_kind.name) == 0)
         return &memory_kind;

@@ -142,7 +142,7 @@ static void begin_measuring(struct talk *s)
     send_ping(s);
 }
 
-void talk_hello(struct talk *s, const struct talk_hello *h)
+void talk_hello(struct talk *s, const struct talk_greeting *h)
 {
     s->seq = 0;
     s->out_size = 0;

@@ -81,7 +81,7 @@ struct talk {
 };
 
 /* The part of HELLO that matters here. */
-struct talk_hello {
+struct talk_greeting {
     uint64_t tsc_hz;  /* 0: unknown */
     uint32_t rate_hz; /* what START without a rate gives */
     bool one_way;
@@ -93,7 +93,7 @@ struct talk_hello {
 void talk_heard(struct talk *s);
 
 /* The guest sent a HELLO that opens a session. */
-void talk_hello(struct talk *s, const struct talk_hello *h);
+void talk_hello(struct talk *s, const struct talk_greeting *h);
 /* The guest sent STATUS. Where it follows with another rate or depth than it
  * was asked for, the user is told. */
 void talk_status(struct talk *s, const struct guest_status *status);

@@ -25,7 +25,7 @@ static uint64_t loaded_by(const GElf_Phdr *ph, const GElf_Shdr *sh)
 }
 
 static void find_segment(const struct object *o, const GElf_Shdr *sh,
-                         struct image_section *out)
+                         struct loading_section *out)
 {
     size_t segments = 0;
     GElf_Phdr ph;
@@ -54,14 +54,14 @@ static bool has_memory(const GElf_Shdr *sh)
 }
 
 bool image_section_at(const struct image *img, size_t i,
-                      struct image_section *out)
+                      struct loading_section *out)
 {
     const struct object *o = object_of(img);
     Elf_Scn *scn = is_elf(o) ? elf_getscn(elf_of(o), i) : NULL;
     GElf_Shdr sh;
     size_t names;
 
-    *out = (struct image_section){.name = ""};
+    *out = (struct loading_section){.name = ""};
     if (scn == NULL)
         return false;
     if (gelf_getshdr(scn, &sh) == NULL || !has_memory(&sh))

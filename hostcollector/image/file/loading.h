@@ -13,7 +13,7 @@
 struct image;
 
 /* A section that has memory when the kernel runs. */
-struct image_section {
+struct loading_section {
     const char *name; /* raw: not escaped */
     uint64_t address, size;
     uint64_t file_offset; /* of its first byte */
@@ -26,7 +26,7 @@ struct image_section {
 /* Section number (i), from 0 on, in (*out), whose (size) is 0 if it has no
  * memory. False behind the last. */
 bool image_section_at(const struct image *img, size_t i,
-                      struct image_section *out);
+                      struct loading_section *out);
 
 /* The file's first bytes, up to the first hole and at most (max), and how many
  * they are in (*len). NULL and 0: none. */

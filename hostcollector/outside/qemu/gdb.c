@@ -120,7 +120,7 @@ static size_t ask_for(const struct gdb *g, char question[STUB_QUESTION],
 /* Ask for the registers of all cores. Returns 0; -1 with (e) filled. */
 static int look_at_registers(struct gdb *g, struct err *e)
 {
-    struct stub_batch b = stub_batch(&g->stub);
+    struct stub_batch b = stub_begin_batch(&g->stub);
     uint32_t count = g->guest.core_count;
 
     for (uint32_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ static int look_at_registers(struct gdb *g, struct err *e)
 /* Ask for the beginnings of all stacks. Returns likewise. */
 static int look_at_stacks(struct gdb *g, struct err *e)
 {
-    struct stub_batch b = stub_batch(&g->stub);
+    struct stub_batch b = stub_begin_batch(&g->stub);
     uint32_t count = g->guest.core_count;
 
     for (uint32_t i = 0; i < count; i++) {

@@ -279,7 +279,7 @@ int stub_stop(struct stub *s, struct err *e)
     return 0;
 }
 
-struct stub_batch stub_batch(const struct stub *s)
+struct stub_batch stub_begin_batch(const struct stub *s)
 {
     return (struct stub_batch){.core = s->core};
 }
@@ -326,7 +326,7 @@ int stub_answer(struct stub *s, uint32_t core, struct err *e)
 int stub_ask_core(struct stub *s, uint32_t core, const char *question,
                   struct err *e)
 {
-    struct stub_batch b = stub_batch(s);
+    struct stub_batch b = stub_begin_batch(s);
 
     return stub_add(s, &b, core, question, e) == 0 &&
                    stub_send_batch(s, &b, e) == 0

@@ -53,15 +53,15 @@ int stub_stop(struct stub *s, struct err *e);
 
 /*
  * Questions of cores that are sent together, since what takes time is the way
- * there and back: stub_batch(), stub_add() for each, stub_send_batch(), and
- * stub_answer() for each in the same order.
+ * there and back: stub_begin_batch(), stub_add() for each, stub_send_batch(),
+ * and stub_answer() for each in the same order.
  */
 struct stub_batch {
     char text[STUB_PACKET];
     size_t size;
     uint32_t core; /* that questions behind these are about */
 };
-struct stub_batch stub_batch(const struct stub *s);
+struct stub_batch stub_begin_batch(const struct stub *s);
 int stub_add(struct stub *s, struct stub_batch *b, uint32_t core,
              const char *question, struct err *e);
 int stub_send_batch(struct stub *s, struct stub_batch *b, struct err *e);

@@ -343,9 +343,9 @@ void aggregate_health(struct aggregate *a, const struct stream_health *health)
     a->profile.health = *health;
 }
 
-struct aggregate_sums aggregate_sums(const struct aggregate *a)
+struct aggregate_totals aggregate_sums(const struct aggregate *a)
 {
-    struct aggregate_sums sums = {0};
+    struct aggregate_totals sums = {0};
 
     for (size_t i = 0; i < a->used; i++) {
         const struct account *account = &a->sums[i].account;

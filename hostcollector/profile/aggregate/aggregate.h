@@ -86,12 +86,12 @@ void aggregate_reserve(struct aggregate *a, uint64_t bytes);
 uint64_t aggregate_memory_left(const struct aggregate *a);
 
 /* Sums over all cores so far, cheap enough for a progress line. */
-struct aggregate_sums {
+struct aggregate_totals {
     uint64_t samples; /* delivered */
     uint64_t lost;    /* ticks without a sample, for whatever reason */
     double seconds;   /* from the first sample to the last; 0: unknown */
 };
-struct aggregate_sums aggregate_sums(const struct aggregate *a);
+struct aggregate_totals aggregate_sums(const struct aggregate *a);
 
 /*
  * The profile so far, with totals brought up to date. Owned by (a) and valid

@@ -203,8 +203,8 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
     c->gap = false;
 }
 
-void core_stats(struct core *c, const struct core_stats *s,
-                struct core_content *lost)
+void core_finish(struct core *c, const struct core_stats *s,
+                 struct core_content *lost)
 {
     const uint64_t now[WIRE_COUNTERS] = {
         [WIRE_COUNTER_SAMPLES] = s->samples,

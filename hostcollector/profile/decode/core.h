@@ -94,7 +94,7 @@ void core_begin(struct core *c, const uint64_t began[WIRE_COUNTERS],
                 struct core_content *lost);
 
 /* Close the account by the final STATS (s). (*lost): as of core_settle(). */
-void core_stats(struct core *c, const struct core_stats *s,
-                struct core_content *lost);
+void core_finish(struct core *c, const struct core_stats *s,
+                 struct core_content *lost);
 
 #endif

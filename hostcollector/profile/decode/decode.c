@@ -335,7 +335,7 @@ static void final_stats(struct decode *d, struct core *c,
     /* without (began) it is not known how much of this was in this session */
     if (d->samples.old_losses && !c->has_counters && c->gap && s->ticks > 0)
         core_doubt(c);
-    core_stats(c, s, &lost);
+    core_finish(c, s, &lost);
     tell_lost(d, c, &lost, from_tsc, s->tsc);
 }
 

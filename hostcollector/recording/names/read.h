@@ -39,8 +39,8 @@ struct named {
     size_t bytes;            /* of (images) */
 };
 
-/* Take the next block, as named_write() made it. Returns 0; -1 with (e) filled:
- * what came before is good. */
+/* Take the next block, as named_write_all() made it. Returns 0; -1 with (e)
+ * filled: what came before is good. */
 int named_take(struct named *n, const void *bytes, size_t size, struct err *e);
 
 /* Release what (n) holds. */

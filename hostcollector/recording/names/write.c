@@ -333,7 +333,7 @@ static void packer_fini(struct packer *p)
     free(p->packed);
 }
 
-int named_write(const struct named_write *w, struct err *e)
+int named_write_all(const struct named_write *w, struct err *e)
 {
     struct packer p = {.job = w};
     struct frame_addresses a = {.bytes_max = w->memory / 2};

@@ -41,6 +41,6 @@ struct named_write {
 
 /* Hand the names of all addresses to (keep). What symbolizers handed out before
  * may be gone then. Returns 0; -1 with (e) filled. */
-int named_write(const struct named_write *w, struct err *e);
+int named_write_all(const struct named_write *w, struct err *e);
 
 #endif

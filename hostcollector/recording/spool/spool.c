@@ -308,9 +308,9 @@ int spool_settle(int fd, struct err *e)
     return syncfs(fd) == 0 ? 0 : err_sys(e, "spool: to the disk");
 }
 
-struct spool_sums spool_sums(const struct spool *s)
+struct spool_totals spool_sums(const struct spool *s)
 {
-    struct spool_sums sums = s->sums;
+    struct spool_totals sums = s->sums;
 
     sums.oldest_ms = s->count != 0 ? s->files[0].n.start_ms : 0;
     return sums;

@@ -64,7 +64,7 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
  * whoever put it; the disk is waited for. Returns 0; -1 with (e) filled. */
 int spool_settle(int fd, struct err *e);
 
-struct spool_sums {
+struct spool_totals {
     uint64_t files, bytes;
     uint64_t removed, removed_bytes; /* by the limits, since spool_open() */
     /* Files among these for which a receiver of the folder waited; and their
@@ -72,6 +72,6 @@ struct spool_sums {
     uint64_t unsent, unsent_samples;
     uint64_t oldest_ms; /* start of the oldest one; 0: empty */
 };
-struct spool_sums spool_sums(const struct spool *s);
+struct spool_totals spool_sums(const struct spool *s);
 
 #endif

@@ -33,7 +33,7 @@ struct spool {
     struct spool_file *files; /* the oldest first */
     size_t count, room;
     struct spool_guests guests; /* those of the files, and of some that went */
-    struct spool_sums sums;
+    struct spool_totals sums;
     uint32_t fresh;      /* counts temporary names */
     uint64_t covered_ms; /* files of several windows begin and end before */
     struct steady steady;

@@ -58,7 +58,7 @@ static void write_slices(struct json_object *o, const char *key,
 
     (void)putc('[', out);
     for (size_t i = 0; i < t->count; i++) {
-        const char *slice = (const char *)timeline_slice(t, core, i);
+        const char *slice = (const char *)timeline_at(t, core, i);
 
         json_comma(out, &first);
         json_number(out, *(const double *)(const void *)(slice + member) / hz);
@@ -121,7 +121,7 @@ static void write_timeline(struct json_object *o, const struct timeline *t,
 void json_timeline(struct json_object *o, const struct report *r)
 {
     const struct profile *p = r->profile;
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
     struct timeline *t =
         timeline_round(p, r->view, span.from_s, span.to_s, SLICES_MOST);
 

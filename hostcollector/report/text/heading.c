@@ -31,7 +31,7 @@ static uint32_t asked_rate(const struct profile *p)
 static double core_rate(const struct profile *p,
                         const struct profile_core *core)
 {
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
     double seconds = span.to_s - span.from_s;
 
     if (p->tsc_hz != 0)
@@ -192,7 +192,7 @@ static const char *cores_text(char *buf, size_t size, const struct report *r)
 /* " in 5.0 s", or " in seconds 1 to 2.5 of 5.0", or where there are none. */
 static const char *seconds_text(char *buf, size_t size, const struct profile *p)
 {
-    struct selected_span span = selected_span(p);
+    struct selected_range span = selected_span(p);
 
     buf[0] = '\0';
     if (p->duration_s > 0 && p->from_s > p->duration_s)

@@ -27,7 +27,7 @@ static double room_of(const struct report *r)
 
 struct timeline *table_strip_new(const struct report *r)
 {
-    struct selected_span span = selected_span(r->profile);
+    struct selected_range span = selected_span(r->profile);
 
     return r->view->idle_unknown
                ? NULL
@@ -51,5 +51,5 @@ static char sign_of(const struct timeline_slice *s)
 void table_strip(FILE *out, const struct timeline *t, size_t core)
 {
     for (size_t i = 0; i < t->count; i++)
-        (void)putc(sign_of(timeline_slice(t, core, i)), out);
+        (void)putc(sign_of(timeline_at(t, core, i)), out);
 }
