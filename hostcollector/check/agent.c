@@ -80,7 +80,7 @@ static void check_memory(struct check_agent_facts *out, const struct image *img,
                                        "__bss_stop", "_ebss", "__ebss"};
     uint64_t at, variable;
 
-    if (image_text(img, 0) == NULL) /* debug information alone */
+    if (image_text_at(img, 0) == NULL) /* debug information alone */
         return;
     if (low < high && !is_loaded(img, low, high))
         out->memory = CHECK_MEMORY_UNLOADED;

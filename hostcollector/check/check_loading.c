@@ -195,7 +195,7 @@ void check_loading(struct check_loading_facts *out, const struct image *img)
     *out = (struct check_loading_facts){0};
     if (image_is_pe(img))
         out->loaders = CHECK_UEFI;
-    if (image_text(img, 0) == NULL || head == NULL)
+    if (image_text_at(img, 0) == NULL || head == NULL)
         return;
     find_multiboot(&plan, head, len);
     out->loaders = loaders_of(img, &plan, has_multiboot2(head, len));

@@ -98,9 +98,9 @@ static int find_code(struct gathering *l)
     spans_fini(&held);
     spans_settle(&l->code);
     l->s->code_bytes = spans_size(&l->code);
-    for (size_t i = 0; (text = image_text(l->img, i)) != NULL; i++)
+    for (size_t i = 0; (text = image_text_at(l->img, i)) != NULL; i++)
         l->budget += 4 * (uint64_t)text->bytes_len;
-    l->go = image_part(l->img, ".gopclntab").size != 0;
+    l->go = image_section_part(l->img, ".gopclntab").size != 0;
     return status;
 }
 
@@ -394,7 +394,7 @@ static int look_at_image(struct gathering *l)
     s->moves = image_moves(l->img);
     s->entry = image_entry(l->img);
     s->build_id = image_build_id(l->img, &s->build_id_len);
-    s->has_code = image_text(l->img, 0) != NULL;
+    s->has_code = image_text_at(l->img, 0) != NULL;
     s->has_dwarf = l->dwarf != NULL;
     s->bad_dwarf = (image_flaws(l->img) & IMAGE_BAD_DEBUG) != 0;
     s->split_dwarf = (image_flaws(l->img) & IMAGE_SPLIT_DEBUG) != 0;

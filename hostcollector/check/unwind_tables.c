@@ -46,7 +46,7 @@ bool check_unwind_table(const struct image *img, enum check_table table,
 {
     static const char *const names[CHECK_TABLES] = {".eh_frame", ".debug_frame",
                                                     ".pdata"};
-    struct image_part part = image_part(img, names[table]);
+    struct image_part part = image_section_part(img, names[table]);
 
     if (part.bytes == NULL)
         return false;

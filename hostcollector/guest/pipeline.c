@@ -162,7 +162,7 @@ static void place_in_time(struct pipeline *p)
     const struct recording_info *h = &p->header;
     double first = (double)p->samples_ns, start = 0;
     if (p->source->recording)
-        p->header = *recording_info(p->source->recording);
+        p->header = *recording_get_info(p->source->recording);
     if (p->samples_ns == 0)
         return;
     if (h->wall_ns != 0)
@@ -187,7 +187,8 @@ static int cut_stream(struct pipeline *p, struct err *e)
 static void describe_recording(struct pipeline *p)
 {
     if (p->source->recording != NULL) {
-        recording_info_copy(&p->header, recording_info(p->source->recording),
+        recording_info_copy(&p->header,
+                            recording_get_info(p->source->recording),
                             &p->config.info);
         return;
     }
@@ -470,7 +471,7 @@ const struct recording_info *pipeline_recording(const struct pipeline *p,
     if (!p->source || !p->source->recording)
         return NULL;
     *end = recording_end(p->source->recording);
-    return recording_info(p->source->recording);
+    return recording_get_info(p->source->recording);
 }
 
 bool pipeline_find_names(const struct pipeline *p, struct recording_names *n)

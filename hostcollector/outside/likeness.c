@@ -143,7 +143,7 @@ int likeness_find(const struct likeness_view *v, const struct image *img,
 
     if (read_around(v, address, &a, e) != 0)
         return -1;
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++) {
         uint64_t at = (address - t->address) % PAGE;
 
         for (; a.size != 0 && at < t->bytes_len; at += PAGE) {

@@ -58,7 +58,7 @@ static const struct image_text *segment_of(const struct image *img,
 {
     const struct image_text *t;
 
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++)
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++)
         if (address - t->address < t->size)
             return t;
     return NULL;
@@ -84,7 +84,7 @@ static void take_place(const struct place_search *s, const struct image_text *t,
     *s->place = (struct outside_place){.slide = slide, .segment = t->address};
     while (grew) {
         grew = false;
-        for (size_t i = 0; (t = image_text(s->img, i)) != NULL; i++) {
+        for (size_t i = 0; (t = image_text_at(s->img, i)) != NULL; i++) {
             uint64_t stop = t->address + t->size;
 
             if (t->address < start && start - stop < NEAR) {
@@ -128,7 +128,7 @@ static int has_any_segment(const struct place_search *s,
     const struct image_text *t, *best = NULL;
     uint64_t most = 0;
 
-    for (size_t i = 0; (t = image_text(s->img, i)) != NULL; i++) {
+    for (size_t i = 0; (t = image_text_at(s->img, i)) != NULL; i++) {
         struct likeness l;
 
         if (likeness_compare(v, s->img, t, slide, &l, s->e) != 0)
@@ -219,7 +219,7 @@ enum outside_found outside_place_find(struct outside_guest *g,
     const struct place_search s = {img, near, p, e};
 
     *near = (struct outside_near){.percent = 0};
-    if (image_text(img, 0) == NULL) {
+    if (image_text_at(img, 0) == NULL) {
         (void)err_set(e, "%s: no code in it", image_path(img));
         return OUTSIDE_FAILED;
     }

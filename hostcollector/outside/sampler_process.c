@@ -143,7 +143,7 @@ static void explain(char text[WHY], enum outside_found found, bool dead,
         [OUTSIDE_OTHER] = {"the guest does not run that image, or not yet",
                            "what its cores ran is not in the image"},
     };
-    struct image_part part = image_part(img, ".text");
+    struct image_part part = image_section_part(img, ".text");
     const char *code = near->segment == part.address ? ".text" : "its code";
     int n = snprintf(text, WHY, "%s", why[found][dead]);
 

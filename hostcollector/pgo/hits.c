@@ -64,7 +64,7 @@ static int add_beginnings(struct hits *h, const struct image *image)
 
     for (size_t i = 0; i < hit; i++) {
         const struct image_function *f =
-            image_function(image, h->list[i].address);
+            image_find_function(image, h->list[i].address);
 
         if (f != NULL && hits_add(h, f->start, 0) != 0)
             return -1;

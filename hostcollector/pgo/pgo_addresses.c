@@ -64,7 +64,8 @@ static int add_all(struct sample_profile *out, struct sampled_address *to,
                    const struct image *image)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct image_function *f = image_function(image, hits[i].address);
+        const struct image_function *f =
+            image_find_function(image, hits[i].address);
         uint32_t number;
 
         if (hits[i].samples == 0 || f == NULL || !is_word(f->name))

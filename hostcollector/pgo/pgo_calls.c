@@ -78,7 +78,7 @@ static int gather_path(struct pgo_calls *c, const struct view_path *path,
 
         if (callee->inlined || !is_code(callee) || !is_code(caller))
             continue;
-        f = image_function(image, callee->address);
+        f = image_find_function(image, callee->address);
         if (f == NULL || !only_call_stored(only, f->start))
             continue;
         if (hits_add(&c->callees, f->start, samples) != 0)

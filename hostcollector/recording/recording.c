@@ -295,7 +295,8 @@ struct recording_reader *recording_open(int fd, struct err *e)
     return recording_open_after(fd, "", 0, e);
 }
 
-const struct recording_info *recording_info(const struct recording_reader *r)
+const struct recording_info *
+recording_get_info(const struct recording_reader *r)
 {
     return &r->info;
 }

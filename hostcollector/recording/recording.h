@@ -103,7 +103,8 @@ struct recording_reader *recording_open(int fd, struct err *e);
 struct recording_reader *recording_open_after(int fd, const void *start,
                                               size_t size, struct err *e);
 
-const struct recording_info *recording_info(const struct recording_reader *r);
+const struct recording_info *
+recording_get_info(const struct recording_reader *r);
 
 /*
  * Read up to (size) bytes of the current chunk, with the chunk's arrival time.

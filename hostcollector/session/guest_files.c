@@ -13,8 +13,8 @@ static bool is_kernel(const struct guest_run *r, size_t i)
 {
     uint64_t address;
 
-    return image_find_symbol(shared_image(r->images.files[i]), "tprof_anchor",
-                             &address);
+    return image_find_symbol(shared_image_get(r->images.files[i]),
+                             "tprof_anchor", &address);
 }
 
 /* The last file was added since a recording names it, or told of it. If --elf
@@ -105,7 +105,7 @@ static bool kernel_is_there(struct guest_run *r,
     struct shared_image *file = images_open(r->config.images, info->elf, &why);
 
     return file != NULL &&
-           identity_kernel(g, shared_image(file)) != IDENTITY_OTHER;
+           identity_kernel(g, shared_image_get(file)) != IDENTITY_OTHER;
 }
 
 /* Servers may take their time: the user knows who is asked for what. */

@@ -92,7 +92,7 @@ void guest_names_red_zone(const struct guest_names *n,
                       n->named.images[i].red_zone_names);
         return;
     }
-    red_zone_look(zone, shared_image(file));
+    red_zone_look(zone, shared_image_get(file));
 }
 
 void guest_names_fini(struct guest_names *n)
@@ -154,7 +154,7 @@ static void fill_source(struct named_source *s, struct kept *kept,
                         const struct guest_names_job *job,
                         struct shared_image *file)
 {
-    s->image = shared_image(file);
+    s->image = shared_image_get(file);
     s->number = guest_images_number(job->images, file);
     s->is_kernel = file == job->images->kernel;
     s->path = absolute(image_path(s->image), kept->path);

@@ -55,7 +55,7 @@ static int on_hello(void *context, const struct guest *g, struct err *e)
 static const char *absolute_path(struct guest_run *r, size_t i)
 {
     char path[PATH_MAX];
-    const struct image *image = shared_image(r->images.files[i]);
+    const struct image *image = shared_image_get(r->images.files[i]);
 
     if (realpath(image_path(image), path) == NULL ||
         strlen(path) >= RECORDING_TEXT_MAX)
@@ -86,7 +86,8 @@ static void fill_info(struct guest_run *r, struct recording_info *info)
     info->more_elf_count = r->more_elf_count;
     if (r->images.count == 0)
         return;
-    const uint8_t *id = image_build_id(shared_image(r->images.files[0]), &len);
+    const uint8_t *id =
+        image_build_id(shared_image_get(r->images.files[0]), &len);
 
     if (id != NULL && len <= sizeof info->build_id) {
         memcpy(info->build_id, id, len);
@@ -448,7 +449,7 @@ struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
     job.by_address = r->config.options->pgo_by_address;
     job.memory = memory_of_view(r);
     if (r->images.kernel != NULL)
-        job.image = shared_image(r->images.kernel);
+        job.image = shared_image_get(r->images.kernel);
     s = pgo_profile(&job, e);
     if (s == NULL && job.image == NULL)
         blame_missing(r, e);

@@ -66,7 +66,7 @@ static int add_segments(struct view_image *image, const struct image *file,
 
     if (file == NULL)
         return told->size != 0 ? add_segment(image, &room, &whole) : 0;
-    for (size_t i = 0; (text = image_text(file, i)) != NULL; i++) {
+    for (size_t i = 0; (text = image_text_at(file, i)) != NULL; i++) {
         const struct view_segment segment = {text->address, text->size,
                                              text->file_offset};
 
@@ -89,7 +89,7 @@ static int fill(struct view_image *image, const struct mapped_image *mapped,
         struct image_hash hash = {0};
 
         image->build_id = image_build_id(mapped->file, &image->build_id_len);
-        image->has_hash = image_hash(mapped->file, &hash);
+        image->has_hash = image_get_hash(mapped->file, &hash);
         memcpy(image->hash, hash.bytes, sizeof image->hash);
     }
     return add_segments(image, mapped->file, told);

@@ -46,12 +46,13 @@ static uint64_t draw(uint64_t below)
 static int pick(const char *path, unsigned long n)
 {
     struct image *img = open_image(path);
-    const struct image_text *t = image_text(img, 0);
+    const struct image_text *t = image_text_at(img, 0);
 
     while (n > 0) {
         uint64_t at = t->address + draw(t->size);
 
-        if (image_function(img, at) != NULL) { /* not between two of them */
+        if (image_find_function(img, at) !=
+            NULL) { /* not between two of them */
             printf("0x%" PRIx64 "\n", at);
             n--;
         }

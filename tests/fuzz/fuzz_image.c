@@ -110,7 +110,7 @@ static size_t choose(const struct image *img, uint64_t *pcs)
     const struct image_text *t;
     size_t n = 0;
 
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++) {
         size_t step = t->bytes_len / 128 + 1;
 
         for (size_t at = 0; at < t->bytes_len && n < MAX_ADDRESSES; at += step)

@@ -101,7 +101,7 @@ static void check_address(struct named_image *image, uint64_t address)
 static void check_image(struct named_image *image)
 {
     const struct image *img = image->image;
-    struct image_facts facts = image_facts(img);
+    struct image_facts facts = image_get_facts(img);
     uint64_t slide;
     uint32_t crc;
     size_t len;

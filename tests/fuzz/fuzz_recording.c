@@ -211,7 +211,7 @@ static void repair(uint8_t *bytes, size_t size)
 
 static void check_info(const struct recording_reader *r)
 {
-    const struct recording_info *info = recording_info(r);
+    const struct recording_info *info = recording_get_info(r);
 
     must(strlen(info->elf) < sizeof info->elf &&
          info->build_id_len <= sizeof info->build_id &&
@@ -276,7 +276,7 @@ static struct recording_writer *begin_copy(const struct source *s,
 
     if (s->recording != NULL) {
         check_info(s->recording);
-        *info = *recording_info(s->recording);
+        *info = *recording_get_info(s->recording);
     }
     files[1].size = files[1].at = 0;
     return recording_create("out", info, &e);

@@ -127,7 +127,7 @@ static void read_windows(bool some)
     if (s == NULL)
         return;
     if (s->ops->open(s, &e) == SOURCE_OPEN) {
-        must(recording_info(s->recording) != NULL && account.read != 0);
+        must(recording_get_info(s->recording) != NULL && account.read != 0);
         read_all(s, buf, some ? sizeof buf : 1000);
     } else {
         must(e.text[0] != '\0' && account.read == 0);

@@ -321,7 +321,7 @@ struct shared_image *__wrap_images_open(struct images *set, const char *path,
     for (size_t i = 0; i < world.images.count; i++) {
         struct shared_image *s = world.images.list[i];
 
-        if (strcmp(image_path(shared_image(s)), path) == 0)
+        if (strcmp(image_path(shared_image_get(s)), path) == 0)
             return s;
     }
     return __real_images_open(&world.images, path, e);

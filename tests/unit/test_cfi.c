@@ -213,7 +213,7 @@ TEST(tables_of_free_pascal_are_left_alone)
     begin(input_build("fpc", "pas",
                       "fpc -O2 -gw2 -FU. -FE. $IN/nested.pas -o$OUT "
                       ">/dev/null"));
-    CHECK(image_part(img, ".debug_frame").size > 100);
+    CHECK(image_section_part(img, ".debug_frame").size > 100);
     CHECK(image_find_symbol(img, "P$NESTED_$$_OUTER$LONGINT", &outer));
     CHECK_EQ(cfi_find(cfi, outer, &row), CFI_NONE);
     CHECK_EQ(cfi_count(cfi), 0);

@@ -83,7 +83,7 @@ static void finds_in(const char *path, const char *place)
     CHECK(image_debug_path(img) != NULL);
     CHECK(image_section(img, ".debug_info", &len) != NULL);
     CHECK(image_find_symbol(img, "_start", &at));
-    CHECK_STR(image_function(img, at)->name, "_start");
+    CHECK_STR(image_find_function(img, at)->name, "_start");
     CHECK(image_code(img, at, &len) != NULL);
     CHECK_EQ(image_flaws(img) & ~(unsigned)IMAGE_NO_BUILD_ID, 0);
     image_close(img);

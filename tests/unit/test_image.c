@@ -232,10 +232,10 @@ TEST(text_crc_covers_the_bytes_of_the_file) /* catches: offsets, limits */
 TEST(code_ends_where_the_segment_does) /* catches: reads past the file */
 {
     struct image *img = open_or_fail(build_c("-g"));
-    const struct image_text *t = image_text(img, 0);
+    const struct image_text *t = image_text_at(img, 0);
     size_t len;
 
-    CHECK(t != NULL && image_text(img, 1) == NULL);
+    CHECK(t != NULL && image_text_at(img, 1) == NULL);
     CHECK(image_code(img, t->address, &len) == t->bytes);
     CHECK_EQ(len, t->bytes_len);
     CHECK(image_code(img, t->address + t->bytes_len - 1, &len) != NULL);
@@ -263,8 +263,8 @@ TEST(functions_are_those_of_nm) /* catches: a lost function, a wrong end */
         CHECK_EQ(f->start, start);
         CHECK_EQ(f->size, strtoull(rest, &rest, 16));
         CHECK_STR(f->name, rest + 3);
-        CHECK(image_function(img, start) == f);
-        CHECK(image_function(img, start + f->size - 1) == f);
+        CHECK(image_find_function(img, start) == f);
+        CHECK(image_find_function(img, start + f->size - 1) == f);
     }
     CHECK(i >= 4 && image_function_at(img, i) == NULL);
     image_close(img);
@@ -280,19 +280,19 @@ TEST(labels_of_assembler_are_functions) /* catches: all of it shown as one */
 
     CHECK(image_find_symbol(img, "bare_label", &at));
     CHECK(image_find_symbol(img, "strong_alias", &end));
-    f = image_function(img, at + 1);
+    f = image_find_function(img, at + 1);
     CHECK(f != NULL);
     CHECK_STR(f->name, "bare_label");
     CHECK_EQ(f->start + f->size, end);
-    f = image_function(img, end);
+    f = image_find_function(img, end);
     CHECK(f != NULL);
     CHECK_STR(f->name, "strong_alias");
     CHECK(image_find_symbol(img, "inside_sized", &at));
-    f = image_function(img, at);
+    f = image_find_function(img, at);
     CHECK(f != NULL);
     CHECK_STR(f->name, "_start");
     CHECK(image_find_symbol(img, "not_code", &at));
-    CHECK(image_function(img, at) == NULL);
+    CHECK(image_find_function(img, at) == NULL);
     image_close(img);
 }
 
@@ -396,13 +396,13 @@ TEST(image_of_a_file_that_is_cut_stays_as_it_was) /* catches: SIGBUS */
     size_t size, len;
     uint8_t *elf = input_read(path, &size);
     struct image *img = open_or_fail(path);
-    const struct image_text *t = image_text(img, 0);
+    const struct image_text *t = image_text_at(img, 0);
     uint64_t at;
 
     CHECK_EQ(truncate(path, 0), 0);
     CHECK(memcmp(t->bytes, elf + t->file_offset, t->bytes_len) == 0);
     CHECK(image_find_symbol(img, "_start", &at));
-    CHECK_STR(image_function(img, at)->name, "_start");
+    CHECK_STR(image_find_function(img, at)->name, "_start");
     CHECK(image_section(img, ".debug_info", &len) != NULL);
     CHECK_EQ(image_flaws(img), 0);
     image_close(img);
@@ -491,14 +491,15 @@ TEST(holes_are_left_out_of_segments)
         if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & PF_X) != 0)
             ph[i].p_filesz = ph[i].p_memsz = hole + 100 - ph[i].p_offset;
     img = open_or_fail(path);
-    address = image_text(img, 0)->address - image_text(img, 0)->file_offset;
+    address =
+        image_text_at(img, 0)->address - image_text_at(img, 0)->file_offset;
     image_close(img);
     path = input_write("holes", elf, size);
     CHECK_EQ(truncate(path, (off_t)hole), 0);
     FILE *f = fopen(path, "ab");
     CHECK(f != NULL && fwrite(elf, 100, 1, f) == 1 && fclose(f) == 0);
     img = open_or_fail(path);
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++)
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++)
         held += t->bytes_len;
     CHECK(held < size + 65536);
     CHECK(image_code(img, address + hole, &len) != NULL);

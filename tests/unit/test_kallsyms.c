@@ -139,7 +139,7 @@ static struct image *open_tables(void)
 static void check_name(const struct image *img, uint64_t address,
                        const char *name, uint64_t start)
 {
-    const struct image_function *f = image_function(img, address);
+    const struct image_function *f = image_find_function(img, address);
 
     if (f == NULL || strcmp(f->name, name) != 0 || f->start != start)
         check_failed(__FILE__, __LINE__, "%#llx is %s",
@@ -228,7 +228,7 @@ TEST(list_of_symbols_names_code) /* catches: data, modules and cut lines */
     check_name(img, TEXT, "first", TEXT);
     check_name(img, TEXT + 0x4f, "second", TEXT + 8);
     check_name(img, TEXT + 0x50, "last", TEXT + 0x50);
-    CHECK(image_function(img, TEXT - 1) == NULL);
+    CHECK(image_find_function(img, TEXT - 1) == NULL);
     image_close(img);
 }
 

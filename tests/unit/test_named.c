@@ -136,12 +136,12 @@ TEST(image_answers_without_a_file) /* catches: a guest that is not recognized */
     CHECK_EQ(image_text_crc(img, 0x200000, 0x127, &crc), 0);
     CHECK_EQ(crc, 0xdeadbeef);
     CHECK_EQ(image_text_crc(img, 0x200000, 0x128, &crc), -1);
-    CHECK_EQ(image_text(img, 0)->address, 0x200000);
-    CHECK_EQ(image_text(img, 0)->size, 0x127);
-    CHECK_EQ(image_text(img, 0)->file_offset, 0x1000);
-    CHECK(image_text(img, 1) == NULL);
+    CHECK_EQ(image_text_at(img, 0)->address, 0x200000);
+    CHECK_EQ(image_text_at(img, 0)->size, 0x127);
+    CHECK_EQ(image_text_at(img, 0)->file_offset, 0x1000);
+    CHECK(image_text_at(img, 1) == NULL);
     CHECK(image_code(img, 0x200000, &len) == NULL);
-    CHECK(image_function(img, 0x200000) == NULL);
+    CHECK(image_find_function(img, 0x200000) == NULL);
     CHECK_EQ(named->red_zones, 2);
     CHECK_STR(named->red_zone_names, "kernel.c, b.c");
     named_fini(&n);

@@ -123,7 +123,7 @@ static void read_references(struct pair_map *refs, struct pair_map *called)
         uint64_t from = strtoull(line, &text, 16), target;
 
         if (line[0] != ' ' || *text != ':' || !names(text, &target) ||
-            image_function(img, from) == image_function(img, target))
+            image_find_function(img, from) == image_find_function(img, target))
             continue;
         count(refs, target);
         if (strncmp(text, ":\tcall", 6) == 0)

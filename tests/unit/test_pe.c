@@ -94,7 +94,7 @@ TEST(functions_are_those_of_llvm_nm) /* catches: base, names of 8 and more */
         CHECK(f != NULL && !f->sized);
         CHECK_EQ(f->start, start);
         CHECK_STR(f->name, rest + 3);
-        CHECK(image_function(img, start + f->size - 1) == f);
+        CHECK(image_find_function(img, start + f->size - 1) == f);
         CHECK(image_function_at(img, i) == NULL ||
               image_function_at(img, i)->start == start + f->size);
     }
@@ -337,8 +337,8 @@ TEST(headers_may_be_of_other_linkers) /* catches: the last section, sizes */
             memcpy(text + (size_t)40 * i, ".debug_i", 8);
     struct image *img = open_or_fail(input_write("cut", pe, size));
 
-    CHECK(image_part(img, ".debug_i").size != 0);
-    CHECK(image_part(img, ".debug_info").size == 0);
+    CHECK(image_section_part(img, ".debug_i").size != 0);
+    CHECK(image_section_part(img, ".debug_info").size == 0);
     image_close(img);
     free(pe);
 }
@@ -346,7 +346,7 @@ TEST(headers_may_be_of_other_linkers) /* catches: the last section, sizes */
 TEST(what_is_not_loaded_is_not_found) /* catches: debug sections as memory */
 {
     struct image *img = open_or_fail(usual());
-    struct image_part debug = image_part(img, ".debug_info");
+    struct image_part debug = image_section_part(img, ".debug_info");
     size_t len;
 
     CHECK(debug.size != 0 && image_moves(img));
@@ -364,14 +364,14 @@ TEST(text_and_slide_are_by_virtual_address) /* catches: RVA without its base */
     char *said = input_run("llvm-nm %s | sed -n 's/ R tprof_anchor//p'", path);
     const char *raw = input_build("objcopy", "raw", "true");
     uint64_t anchor = strtoull(said, NULL, 16), slide;
-    const struct image_text *t = image_text(img, 0);
+    const struct image_text *t = image_text_at(img, 0);
     uint8_t *text;
     const uint8_t *string;
     size_t size, len;
 
     free(input_run("objcopy -O binary -j .text %s %s", path, raw));
     text = input_read(raw, &size);
-    CHECK(t != NULL && image_text(img, 1) == NULL);
+    CHECK(t != NULL && image_text_at(img, 1) == NULL);
     CHECK_EQ(t->address, 0x140001000);
     CHECK_EQ(t->bytes_len, size);
     CHECK_EQ(memcmp(t->bytes, text, size), 0);
@@ -390,7 +390,7 @@ TEST(text_and_slide_are_by_virtual_address) /* catches: RVA without its base */
 static bool has_place(const struct image *img, struct frame_places *o,
                       uint64_t start, enum code_place place)
 {
-    const struct image_function *f = image_function(img, start);
+    const struct image_function *f = image_find_function(img, start);
 
     for (uint64_t at = start; at < start + f->size; at++) {
         if (frame_place_at(o, at) == place)

@@ -96,7 +96,7 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
     CHECK(recording_is(file, file_size));
     r = recording_open(fd, &error);
     CHECK(r != NULL);
-    const struct recording_info *i = recording_info(r);
+    const struct recording_info *i = recording_get_info(r);
 
     CHECK_STR(i->source, info.source);
     CHECK_STR(i->elf, info.elf);
@@ -251,8 +251,8 @@ TEST(a_header_without_further_images_is_read) /* those of version 1.0 */
         recording_open(memory_file(w.bytes, w.size), &error);
 
     CHECK(r != NULL);
-    CHECK_STR(recording_info(r)->elf, "k");
-    CHECK_EQ(recording_info(r)->more_elf_count, 0);
+    CHECK_STR(recording_get_info(r)->elf, "k");
+    CHECK_EQ(recording_get_info(r)->more_elf_count, 0);
     recording_reader_free(r);
     wiregen_fini(&w);
 }
@@ -274,7 +274,7 @@ TEST(as_many_images_as_fit_are_kept) /* catches: a header that overflows */
     struct recording_reader *r = recording_open(fd, &error);
 
     CHECK(r != NULL);
-    const struct recording_info *i = recording_info(r);
+    const struct recording_info *i = recording_get_info(r);
 
     /* 16384 less the 100 or so of the others, by 1026 */
     CHECK_EQ(i->more_elf_count, 16);
@@ -306,7 +306,7 @@ TEST(a_header_may_be_full_to_the_last_byte)
         int fd = open(name, O_RDONLY | O_CLOEXEC);
         struct recording_reader *r = recording_open(fd, &error);
         CHECK(r != NULL);
-        CHECK(recording_info(r)->more_elf_count >= 15);
+        CHECK(recording_get_info(r)->more_elf_count >= 15);
         recording_reader_free(r);
         close(fd);
     }
@@ -325,8 +325,8 @@ TEST(any_number_of_images_may_be_claimed)
         recording_open(memory_file(w.bytes, w.size), &error);
 
     CHECK(r != NULL);
-    CHECK_EQ(recording_info(r)->more_elf_count, 64);
-    CHECK_STR(recording_info(r)->more_elfs[63], "");
+    CHECK_EQ(recording_get_info(r)->more_elf_count, 64);
+    CHECK_STR(recording_get_info(r)->more_elfs[63], "");
     recording_reader_free(r);
     wiregen_fini(&w);
 }
@@ -374,7 +374,7 @@ TEST(long_texts_are_cut_to_fit) /* catches: an overflow by a long path */
     struct recording_reader *r = recording_open(fd, &error);
 
     CHECK(r != NULL);
-    CHECK_EQ(strlen(recording_info(r)->elf), RECORDING_TEXT_MAX - 1);
+    CHECK_EQ(strlen(recording_get_info(r)->elf), RECORDING_TEXT_MAX - 1);
     recording_reader_free(r);
     close(fd);
     wiregen_fini(&w);

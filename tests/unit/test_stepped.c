@@ -205,7 +205,7 @@ static uint64_t load_word(uint64_t address)
 static void walk_along(struct tprof_chain *chain)
 {
     static const struct tprof_machine_hooks hooks = {.load = load_word};
-    const struct image_text *text = image_text(it.img, 0);
+    const struct image_text *text = image_text_at(it.img, 0);
     const struct tprof_bounds bounds = {
         .image.text = {text->address, text->size, TPROF_REACH_MAX, .seed = 1},
         .readable = {{BELOW, UINT64_MAX - BELOW}}};

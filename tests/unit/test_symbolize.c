@@ -248,7 +248,7 @@ TEST(all_at_once_equals_one_by_one) /* catches: what a batch shares */
     size_t n = 0;
 
     begin(path, 0x1000000);
-    t = image_text(img, 0);
+    t = image_text_at(img, 0);
     for (size_t i = 0; i < t->bytes_len && n < 4096; i++) /* some twice */
         pcs[n++] = t->address + 0x1000000 + (i * 37) % t->bytes_len;
     symbolizer_prepare(sym, pcs, n);
@@ -478,8 +478,8 @@ TEST(a_name_that_means_gigabytes_stays_mangled)
     free(input_run("gcc " LINK "%s -o %s.elf", path, path));
     (void)snprintf(source, sizeof source, "%s.elf", path);
     begin(source, 0);
-    at = image_text(img, 0)->address;
-    for (size_t i = 0; i < image_text(img, 0)->bytes_len; i++)
+    at = image_text_at(img, 0)->address;
+    for (size_t i = 0; i < image_text_at(img, 0)->bytes_len; i++)
         CHECK(strlen(symbolize(sym, at + i)->function) < 8192);
     end();
 }
@@ -501,7 +501,7 @@ static void use(const char *path)
     sym = symbolizer_new(img, 0);
     o = frame_places_new(img, 0);
     CHECK(sym != NULL && o != NULL);
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++) {
         for (uint64_t at = 0; at < t->bytes_len && n < 2048; at += 7)
             pcs[n++] = t->address + at;
     }

@@ -150,7 +150,8 @@ static void match_kernel(struct busy *b)
             break;
     if (doubts != NULL && guest_images_hello(&g, b->guest, doubts, &e) == 0 &&
         g.kernel != NULL &&
-        identity_kernel(b->guest, shared_image(g.kernel)) >= IDENTITY_LIKELY)
+        identity_kernel(b->guest, shared_image_get(g.kernel)) >=
+            IDENTITY_LIKELY)
         settle(&b->kernel, g.kernel, g.slide);
     guest_images_fini(&g);
     free(doubts);
@@ -162,7 +163,7 @@ static void match_map(const struct busy *b, struct busy_mapping *map)
 
     map->code = (struct busy_code){0};
     for (size_t i = 0; i < b->file_count && map->code.code == NULL; i++)
-        if (identity_map(told, shared_image(b->files[i])) == IDENTITY_SAME)
+        if (identity_map(told, shared_image_get(b->files[i])) == IDENTITY_SAME)
             settle(&map->code, b->files[i], told->start - told->link_start);
 }
 

@@ -95,7 +95,7 @@ static bool id_begins(const uint8_t *id, size_t size, const char *digits)
  * file that its collector had. */
 static bool is_wanted(struct spool_source *s, const struct guest *g)
 {
-    const struct recording_info *info = recording_info(s->reader);
+    const struct recording_info *info = recording_get_info(s->reader);
 
     if (s->build != NULL && !s->has_guest &&
         !id_begins(g->build_id, g->build_id_len, s->build) &&
@@ -190,7 +190,7 @@ static void look_for_gap(struct spool_source *s, uint64_t ended_ns,
  * false: there is none. */
 static bool read_frame(struct spool_source *s)
 {
-    const struct recording_info *info = recording_info(s->reader);
+    const struct recording_info *info = recording_get_info(s->reader);
     uint64_t arrival_ns = 0;
 
     do {
@@ -216,8 +216,8 @@ static bool read_frame(struct spool_source *s)
 /* The clock of the window's collector may not be that of the first one's. */
 static uint64_t clock_offset(const struct spool_source *s)
 {
-    const struct recording_info *first = recording_info(s->first);
-    const struct recording_info *now = recording_info(s->reader);
+    const struct recording_info *first = recording_get_info(s->first);
+    const struct recording_info *now = recording_get_info(s->reader);
 
     if (first->wall_ns == 0 || now->wall_ns == 0)
         return 0;

@@ -104,7 +104,7 @@ bool frame_places_known(const struct frame_places *o)
     if (o == NULL)
         return false;
     return o->told != NULL ? recorded_code_known(o->told)
-                           : image_text(o->img, 0) != NULL;
+                           : image_text_at(o->img, 0) != NULL;
 }
 
 /* An enum code_place and a struct code_exit, in 8 bits. */
@@ -184,7 +184,7 @@ static enum code_place place_by_bytes(const struct frame_places *o,
 /* What is packed for (address), at link time; NULL: nothing is known. */
 static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
 {
-    const struct image_function *f = image_function(o->img, address);
+    const struct image_function *f = image_find_function(o->img, address);
     uint32_t index;
 
     if (f == NULL)
@@ -281,11 +281,12 @@ bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc)
 /* frame_place_of_call(), read from the image. */
 static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
 {
-    const struct image_function *f = image_function(o->img, pc - 1 - o->slide);
+    const struct image_function *f =
+        image_find_function(o->img, pc - 1 - o->slide);
 
     if (uncalled_function(o->img, pc - o->slide) != NULL)
         return frame_place_at(o, pc);
-    if (f == NULL || f != image_function(o->img, pc - o->slide))
+    if (f == NULL || f != image_find_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
     return frame_place_at(o, pc);
 }

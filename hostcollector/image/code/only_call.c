@@ -46,14 +46,14 @@ static const struct image_function *begins_at(const struct only_calls *c,
     if (address < c->functions[0].start ||
         address > c->functions[c->count - 1].start)
         return NULL;
-    f = image_function(c->img, address);
+    f = image_find_function(c->img, address);
     return f != NULL && f->start == address ? f : NULL;
 }
 
 /* Control may come to (address) by other ways than a call. */
 static void open_at(struct only_calls *c, uint64_t address)
 {
-    const struct image_function *f = image_function(c->img, address);
+    const struct image_function *f = image_find_function(c->img, address);
 
     if (f != NULL)
         entry_of(c, f)->open = true;
@@ -132,7 +132,7 @@ static void look_at_all(struct only_calls *c)
     const struct image_text *s;
 
     for (size_t i = 0; (s = image_segment(c->img, i)) != NULL; i++) {
-        bool is_code = image_text(c->img, i) == s;
+        bool is_code = image_text_at(c->img, i) == s;
 
         for (size_t at = 0; at + 4 <= s->bytes_len; at++)
             look_for_addresses(c, s->bytes + at, s->address + at, is_code);
@@ -146,7 +146,7 @@ static int sweep_all(struct only_calls *c)
     const struct image_text *s;
     uint64_t room = 0;
 
-    for (size_t i = 0; (s = image_text(c->img, i)) != NULL; i++)
+    for (size_t i = 0; (s = image_text_at(c->img, i)) != NULL; i++)
         room += OVERLAP_MAX * s->bytes_len;
     for (size_t i = 0; i < c->count; i++) {
         if (c->functions[i].size > room)
@@ -183,7 +183,7 @@ struct only_calls *only_calls_new(const struct image *img)
         return NULL;
     }
     if (c->count != 0 && sweep_all(c) == 0) {
-        c->frames = image_part(img, ".eh_frame");
+        c->frames = image_section_part(img, ".eh_frame");
         look_at_all(c);
         open_at(c, image_entry(img));
     } else {
@@ -203,7 +203,7 @@ void only_calls_free(struct only_calls *c)
 bool only_call_stored(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =
-        c->count != 0 ? image_function(c->img, address) : NULL;
+        c->count != 0 ? image_find_function(c->img, address) : NULL;
 
     return f != NULL && entry_of(c, f)->stored;
 }
@@ -211,7 +211,7 @@ bool only_call_stored(const struct only_calls *c, uint64_t address)
 bool only_call_any(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =
-        c->count != 0 ? image_function(c->img, address) : NULL;
+        c->count != 0 ? image_find_function(c->img, address) : NULL;
 
     return f != NULL && entry_of(c, f)->back != 0;
 }
@@ -219,7 +219,7 @@ bool only_call_any(const struct only_calls *c, uint64_t address)
 uint64_t only_call_return(const struct only_calls *c, uint64_t address)
 {
     const struct image_function *f =
-        c->count != 0 ? image_function(c->img, address) : NULL;
+        c->count != 0 ? image_find_function(c->img, address) : NULL;
     const struct call_entry *e = f != NULL ? entry_of(c, f) : NULL;
 
     return e != NULL && f->sized && !e->open && e->named == 1 ? e->back : 0;

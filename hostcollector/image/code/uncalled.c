@@ -29,10 +29,10 @@ static bool is_behind_call(const struct image *img, uint64_t address)
 const struct image_function *uncalled_function(const struct image *img,
                                                uint64_t address)
 {
-    const struct image_function *f = image_function(img, address);
+    const struct image_function *f = image_find_function(img, address);
 
     return f != NULL && f->start == address &&
-                   image_function(img, address - 1) == NULL &&
+                   image_find_function(img, address - 1) == NULL &&
                    !is_behind_call(img, address)
                ? f
                : NULL;

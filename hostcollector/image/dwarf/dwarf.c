@@ -40,7 +40,7 @@ struct dwarf *dwarf_open(struct image *img)
     d->line = get(img, ".debug_line");
     d->str = get(img, ".debug_str");
     d->line_str = get(img, ".debug_line_str");
-    d->line_str_address = image_part(img, ".debug_line_str").address;
+    d->line_str_address = image_section_part(img, ".debug_line_str").address;
     d->ranges = get(img, ".debug_ranges");
     d->rnglists = get(img, ".debug_rnglists");
     d->aranges = get(img, ".debug_aranges");

@@ -134,7 +134,7 @@ int image_tell(struct image **out, const struct image_facts *facts)
     return 0;
 }
 
-bool image_hash(const struct image *img, struct image_hash *hash)
+bool image_get_hash(const struct image *img, struct image_hash *hash)
 {
     const struct image_facts *told = object_facts(&img->object);
 
@@ -144,7 +144,7 @@ bool image_hash(const struct image *img, struct image_hash *hash)
     return told->has_hash;
 }
 
-struct image_facts image_facts(const struct image *img)
+struct image_facts image_get_facts(const struct image *img)
 {
     struct image_facts f = {
         .path = img->path,
@@ -159,7 +159,7 @@ struct image_facts image_facts(const struct image *img)
         .text_count = img->object.text_count,
     };
 
-    f.has_hash = image_hash(img, &f.hash);
+    f.has_hash = image_get_hash(img, &f.hash);
     for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
         if (image_find_symbol(img, image_symbols[i], &f.symbols[i]))
             f.has_symbols |= 1u << i;
@@ -351,7 +351,7 @@ int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
     return 0;
 }
 
-const struct image_text *image_text(const struct image *img, size_t i)
+const struct image_text *image_text_at(const struct image *img, size_t i)
 {
     return i < img->object.text_count ? &img->object.segments[i] : NULL;
 }
@@ -437,8 +437,8 @@ int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
     return 0;
 }
 
-const struct image_function *image_function(const struct image *img,
-                                            uint64_t address)
+const struct image_function *image_find_function(const struct image *img,
+                                                 uint64_t address)
 {
     return symtab_function(img->symtab, address);
 }
@@ -449,7 +449,7 @@ const struct image_function *image_function_at(const struct image *img,
     return i < img->symtab->count ? &img->symtab->functions[i] : NULL;
 }
 
-struct image_part image_part(const struct image *img, const char *name)
+struct image_part image_section_part(const struct image *img, const char *name)
 {
     struct image_part part = img->object.ops->section(&img->object, name);
 
@@ -462,7 +462,7 @@ struct image_part image_part(const struct image *img, const char *name)
 const uint8_t *image_section(const struct image *img, const char *name,
                              size_t *len)
 {
-    struct image_part part = image_part(img, name);
+    struct image_part part = image_section_part(img, name);
 
     *len = (size_t)part.size;
     return part.bytes;

@@ -112,7 +112,7 @@ struct image_facts {
 };
 
 /* The facts of (img) but for sums; they live as long as (img). */
-struct image_facts image_facts(const struct image *img);
+struct image_facts image_get_facts(const struct image *img);
 
 /*
  * The image of which (facts) tells, without its file: it has no functions and
@@ -146,7 +146,7 @@ bool image_build_id_address(const struct image *img, uint64_t *address);
 
 /* The hash of the file of (img). False where it is not known: it was not told,
  * or the collector was built without libmd. */
-bool image_hash(const struct image *img, struct image_hash *hash);
+bool image_get_hash(const struct image *img, struct image_hash *hash);
 
 /*
  * CRC-32C of the first IMAGE_TEXT_CRC_BYTES (or (length), if that is less) of
@@ -186,7 +186,7 @@ const uint8_t *image_code(const struct image *img, uint64_t address,
                           size_t *len);
 
 /* The executable segment number (i), from 0 on; NULL behind the last. */
-const struct image_text *image_text(const struct image *img, size_t i);
+const struct image_text *image_text_at(const struct image *img, size_t i);
 
 /* Loaded segment number (i), executable or not; the executable ones are first.
  */
@@ -203,8 +203,8 @@ struct image_function {
 
 /* The function that holds (address), or NULL. A sized function is preferred to
  * a label. */
-const struct image_function *image_function(const struct image *img,
-                                            uint64_t address);
+const struct image_function *image_find_function(const struct image *img,
+                                                 uint64_t address);
 
 /* The function number (i) by rising address; NULL behind the last. */
 const struct image_function *image_function_at(const struct image *img,
@@ -226,7 +226,7 @@ struct image_part {
 
 /* Section (name) as image_section() finds it, with its address; all zero if
  * there is none. */
-struct image_part image_part(const struct image *img, const char *name);
+struct image_part image_section_part(const struct image *img, const char *name);
 
 /* Run (i) of instructions, from 0 on; NULL behind the last. A segment may also
  * hold data. A run does not, if the file's sections tell code from data. */

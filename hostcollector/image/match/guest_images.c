@@ -57,7 +57,7 @@ void guest_images_fini(struct guest_images *g)
  * sleep, then lines. */
 static unsigned lacks(struct shared_image *file)
 {
-    unsigned flaws = image_flaws(shared_image(file));
+    unsigned flaws = image_flaws(shared_image_get(file));
     bool names = (flaws & (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)) != 0;
     bool code = (flaws & IMAGE_NO_CODE) != 0;
     bool lines = (flaws & LINELESS) != 0;
@@ -87,9 +87,9 @@ int guest_images_hello(struct guest_images *g, const struct guest *guest,
     g->kernel = g->first_missing ? NULL : g->files[0];
     for (size_t i = 0; i < g->count; i++)
         take_better(g->files[i],
-                    identity_kernel(guest, shared_image(g->files[i])),
+                    identity_kernel(guest, shared_image_get(g->files[i])),
                     &g->kernel, &best);
-    if (g->kernel == NULL || identity_check(guest, shared_image(g->kernel),
+    if (g->kernel == NULL || identity_check(guest, shared_image_get(g->kernel),
                                             &g->slide, remarks, &why) == 0)
         return 0;
     return err_set(e, "%s%s", why.text,
@@ -102,12 +102,12 @@ static enum identity fits_map(const struct guest_images *g,
                               const struct profile *p, size_t i,
                               struct shared_image *file)
 {
-    enum identity fits = identity_map(&p->maps[i], shared_image(file));
+    enum identity fits = identity_map(&p->maps[i], shared_image_get(file));
 
     if (fits == IDENTITY_DOUBTFUL && file == g->kernel)
         return IDENTITY_OTHER;
     for (size_t j = 0; fits == IDENTITY_DOUBTFUL && j < p->map_count; j++)
-        if (identity_map(&p->maps[j], shared_image(file)) == IDENTITY_SAME)
+        if (identity_map(&p->maps[j], shared_image_get(file)) == IDENTITY_SAME)
             fits = IDENTITY_OTHER;
     return fits;
 }
@@ -255,8 +255,8 @@ static const struct image *other_build(const struct guest_images *g,
 {
     for (size_t i = 0; i < g->count; i++) {
         if (g->files[i] != g->kernel &&
-            identity_same_name(map, shared_image(g->files[i])))
-            return shared_image(g->files[i]);
+            identity_same_name(map, shared_image_get(g->files[i])))
+            return shared_image_get(g->files[i]);
     }
     return NULL;
 }
@@ -328,12 +328,12 @@ static void remark_map(const struct guest_images *g, const struct profile *p,
     else if (file == NULL && image->busy.samples != 0)
         remark_no_file(remarks, image->name, map, share);
     else if (file != NULL &&
-             identity_map(map, shared_image(file)) != IDENTITY_SAME)
+             identity_map(map, shared_image_get(file)) != IDENTITY_SAME)
         remarks_warn(remarks,
                      "Neither build-id nor text checksum tells whether what "
                      "the guest has loaded as %s is %s. Link it with "
                      "--build-id.",
-                     map->name, image_path(shared_image(file)));
+                     map->name, image_path(shared_image_get(file)));
 }
 
 /* "its kernel (build 01), app (no build-id)" in (list). */
@@ -365,7 +365,7 @@ static void list_images(const struct guest_images *g, const struct profile *p,
 static bool is_used(const struct guest_images *g, const struct profile *p,
                     struct shared_image *file)
 {
-    const struct image *img = shared_image(file);
+    const struct image *img = shared_image_get(file);
     bool used =
         file == g->kernel || identity_kernel(&p->guest, img) == IDENTITY_SAME;
 
@@ -381,21 +381,21 @@ static void remark_unused(const struct guest_images *g, const struct profile *p,
                           struct shared_image *file, struct remarks *remarks)
 {
     size_t len;
-    const uint8_t *build_id = image_build_id(shared_image(file), &len);
+    const uint8_t *build_id = image_build_id(shared_image_get(file), &len);
     char id[IDENTITY_TEXT], list[400];
 
     list_images(g, p, list, sizeof list);
     remarks_warn(remarks,
                  "%s (%s) is no image of this guest: it runs %s. A kernel "
                  "tells of what it has loaded by tprof_map().",
-                 image_path(shared_image(file)),
+                 image_path(shared_image_get(file)),
                  identity_text(id, build_id, len), list);
 }
 
 /* Names that are from another file than the one that was given. */
 static void note_debug_file(struct shared_image *file, struct remarks *remarks)
 {
-    const struct image *img = shared_image(file);
+    const struct image *img = shared_image_get(file);
 
     if (image_debug_path(img) != NULL)
         remarks_note(remarks, "The debug information of %s is from %s.",
@@ -406,7 +406,7 @@ static void note_debug_file(struct shared_image *file, struct remarks *remarks)
 static void note_flaws(struct shared_image *file, const char *name,
                        struct remarks *remarks)
 {
-    unsigned flaws = image_flaws(shared_image(file));
+    unsigned flaws = image_flaws(shared_image_get(file));
     bool kernel = name == NULL;
     const char *colon = kernel ? "" : ": ";
 
@@ -417,12 +417,12 @@ static void note_flaws(struct shared_image *file, const char *name,
          flaw <<= 1) {
         const char *text = image_flaw_text((enum image_flaw)flaw);
         const char *about =
-            image_flaw_file(shared_image(file), (enum image_flaw)flaw);
+            image_flaw_file(shared_image_get(file), (enum image_flaw)flaw);
 
         if ((flaws & flaw) == 0)
             continue;
         if ((flaw & NAMELESS) != 0 || (kernel && flaw == IMAGE_NO_CODE))
-            remarks_warn(remarks, "%s: %s", image_path(shared_image(file)),
+            remarks_warn(remarks, "%s: %s", image_path(shared_image_get(file)),
                          text);
         else if (about != NULL)
             remarks_note(remarks, "%s%s%s: %s", name, colon, text, about);
@@ -445,7 +445,7 @@ void guest_images_remark(const struct guest_images *g, const struct profile *p,
         remark_map(g, p, v, i, remarks);
         if (g->maps[i].file != NULL)
             note_flaws(g->maps[i].file,
-                       image_path(shared_image(g->maps[i].file)), remarks);
+                       image_path(shared_image_get(g->maps[i].file)), remarks);
     }
     for (size_t i = 0; i < wanted; i++)
         if (!is_used(g, p, g->files[i]))

@@ -73,7 +73,7 @@ static bool slide_by_text(const struct guest *g, const struct image *img,
     const struct image_text *t;
     unsigned pages = 0;
 
-    for (size_t i = 0; (t = image_text(img, i)) != NULL; i++) {
+    for (size_t i = 0; (t = image_text_at(img, i)) != NULL; i++) {
         uint64_t offset = (g->text_start - t->address) % PAGE;
 
         for (; offset < t->size && pages < PAGES_MAX; offset += PAGE) {

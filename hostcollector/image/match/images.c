@@ -96,7 +96,7 @@ struct shared_image *images_tell(struct images *set, struct image *image,
     return s;
 }
 
-struct image *shared_image(struct shared_image *s)
+struct image *shared_image_get(struct shared_image *s)
 {
     return s->image;
 }

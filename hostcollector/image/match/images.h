@@ -40,7 +40,7 @@ struct shared_image *images_tell(struct images *set, struct image *image,
                                  struct symbolizer *symbolizer,
                                  struct frame_places *frame_places);
 
-struct image *shared_image(struct shared_image *s);
+struct image *shared_image_get(struct shared_image *s);
 
 /* image_path() of it, but for a link that was found by its build-id: the path
  * of what it leads to. */

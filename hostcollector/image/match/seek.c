@@ -28,7 +28,7 @@ static struct shared_image *open_build(struct images *set, const char *path,
     struct shared_image *file = images_open(set, path, e);
     size_t have = 0;
     const uint8_t *build_id =
-        file != NULL ? image_build_id(shared_image(file), &have) : NULL;
+        file != NULL ? image_build_id(shared_image_get(file), &have) : NULL;
 
     if (file == NULL ||
         (build_id != NULL && have == len && memcmp(build_id, id, len) == 0))
@@ -106,14 +106,14 @@ static void fetch_debug(struct shared_image *file, const uint8_t *id,
     char path[PATH_MAX];
     struct err ignored; /* a remark says that there are no lines */
 
-    if ((image_flaws(shared_image(file)) & missing) == 0)
+    if ((image_flaws(shared_image_get(file)) & missing) == 0)
         return;
     int fd = fetch_file(FETCH_DEBUG, id, len, path, &ignored);
 
     if (fd < 0)
         return;
     opener_preopen(path, fd);
-    (void)image_take_debug(shared_image(file), path);
+    (void)image_take_debug(shared_image_get(file), path);
     opener_preopen("", -1);
 }
 

@@ -136,7 +136,7 @@ static bool is_clone(const char *whole, const char *part)
 static const char *outermost_name(struct symbolizer *s,
                                   const struct dwarf_frame *f)
 {
-    const struct image_function *elf = image_function(s->img, f->low);
+    const struct image_function *elf = image_find_function(s->img, f->low);
 
     if (f->name == NULL)
         return elf != NULL ? elf->name : NULL;
@@ -161,7 +161,7 @@ static bool fill_address(struct symbolizer *s, struct symbol *out, uint64_t pc)
 static void set_extent(struct symbolizer *s, struct symbol *out,
                        const struct dwarf_target *t)
 {
-    const struct image_function *elf = image_function(s->img, t->address);
+    const struct image_function *elf = image_find_function(s->img, t->address);
     const struct dwarf_frame *f = t->frames;
 
     if (elf != NULL) {
@@ -213,7 +213,7 @@ static bool fill_frames(struct symbolizer *s, struct symbol *out,
 static bool fill_elf(struct symbolizer *s, struct symbol *out,
                      const struct dwarf_target *t)
 {
-    const struct image_function *f = image_function(s->img, t->address);
+    const struct image_function *f = image_find_function(s->img, t->address);
 
     if (f == NULL)
         return fill_address(s, out, t->address + s->slide);
@@ -295,7 +295,7 @@ static size_t new_targets(const struct symbolizer *s, struct dwarf_target *t,
 
         if (kept != 0 && t[kept - 1].address == t[i].address)
             continue;
-        f = image_function(s->img, t[i].address);
+        f = image_find_function(s->img, t[i].address);
         t[i].in_function = f != NULL && f->sized;
         t[kept++] = t[i];
     }

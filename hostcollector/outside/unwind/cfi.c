@@ -83,7 +83,7 @@ struct cfi *cfi_new(const struct image *img)
     int status = c != NULL ? 0 : -1;
 
     for (unsigned i = 0; status == 0 && i < SECTIONS; i++) {
-        c->sections[i].part = image_part(img, names[i]);
+        c->sections[i].part = image_section_part(img, names[i]);
         c->sections[i].eh = i == 0;
         if (c->sections[i].part.bytes != NULL)
             status = index_section(c, img, i);

@@ -167,7 +167,7 @@ static const struct change *change_at(const struct change *list, size_t n,
 
 bool code_rows_find(struct code_rows *c, uint64_t address, struct code_row *out)
 {
-    const struct image_function *of = image_function(c->img, address);
+    const struct image_function *of = image_find_function(c->img, address);
     const struct function *f = of != NULL ? function_of(c, of) : NULL;
     const struct change *change;
 
@@ -205,7 +205,7 @@ static bool has_any_call(const struct image *img, uint64_t function)
 {
     const struct image_text *text;
 
-    for (size_t i = 0; (text = image_text(img, i)) != NULL; i++) {
+    for (size_t i = 0; (text = image_text_at(img, i)) != NULL; i++) {
         if (has_call(text, function))
             return true;
     }
@@ -214,7 +214,7 @@ static bool has_any_call(const struct image *img, uint64_t function)
 
 bool code_rows_is_called(struct code_rows *c, uint64_t function)
 {
-    const struct image_function *of = image_function(c->img, function);
+    const struct image_function *of = image_find_function(c->img, function);
     struct function *f =
         of != NULL && of->start == function ? function_of(c, of) : NULL;
 

@@ -72,9 +72,9 @@ struct orc *orc_new(const struct image *img)
 
     if (o == NULL)
         return NULL;
-    o->addresses = image_part(img, ".orc_unwind_ip");
-    o->entries = image_part(img, ".orc_unwind");
-    o->has_header = image_part(img, ".orc_header").size != 0;
+    o->addresses = image_section_part(img, ".orc_unwind_ip");
+    o->entries = image_section_part(img, ".orc_unwind");
+    o->has_header = image_section_part(img, ".orc_header").size != 0;
     if (o->addresses.bytes != NULL && o->entries.bytes != NULL &&
         o->addresses.size / 4 == o->entries.size / ENTRY)
         o->count = o->addresses.size / 4;

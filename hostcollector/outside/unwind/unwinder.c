@@ -242,7 +242,7 @@ static bool is_laid(const struct unwinder *u, uint64_t pc)
 {
     const struct place *p = place_of(u, pc);
     const struct image_function *f =
-        p != NULL ? image_function(p->image, pc - p->slide) : NULL;
+        p != NULL ? image_find_function(p->image, pc - p->slide) : NULL;
 
     return f != NULL && f->start == pc - p->slide;
 }
@@ -296,9 +296,9 @@ static outcome check(const struct unwinder *u, const struct walk *w,
 static bool is_entry(const struct walk *w)
 {
     const struct image *img = w->in->image;
-    const struct image_function *f = image_function(img, w->address);
+    const struct image_function *f = image_find_function(img, w->address);
 
-    return f != NULL && f == image_function(img, image_entry(img));
+    return f != NULL && f == image_find_function(img, image_entry(img));
 }
 
 /* The caller by the means that (mode) allows, not yet checked. */

@@ -273,7 +273,7 @@ static void put_facts(struct packer *p, const struct named_source *s,
 static int pack_image(struct packer *p, const struct named_source *s,
                       bool has_code, struct err *e)
 {
-    struct image_facts facts = image_facts(s->image);
+    struct image_facts facts = image_get_facts(s->image);
 
     begin_block(p, NAMED_IMAGE);
     put_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |

@@ -183,9 +183,9 @@ static enum merged_took add_file(struct merged_file *f,
                                  struct recording_reader *r, uint64_t start_ms,
                                  const uint8_t *bytes, size_t size)
 {
-    const struct recording_info *info = recording_info(r);
+    const struct recording_info *info = recording_get_info(r);
     const struct recording_info *first =
-        recording_info(f->first != NULL ? f->first : r);
+        recording_get_info(f->first != NULL ? f->first : r);
 
     if (info->wall_ns == 0 || !is_usable(bytes, size))
         return MERGED_UNUSABLE;
@@ -227,7 +227,7 @@ uint8_t *merged_file_end(struct merged_file *f, size_t *size, struct err *e)
     else if (end_chunk(f) && !f->broken)
         bytes = malloc(RECORDING_HEADER_MAX + f->out.size + CHUNK_HEADER);
     if (bytes != NULL) {
-        size_t used = recording_header(bytes, recording_info(f->first));
+        size_t used = recording_header(bytes, recording_get_info(f->first));
 
         memcpy(bytes + used, f->out.bytes, f->out.size);
         used += f->out.size;

@@ -168,7 +168,7 @@ static void read_all(int fd, struct told *t)
     struct recording_reader *r = recording_open(fd, &t->error);
 
     if (r != NULL) {
-        add_info(t, recording_info(r));
+        add_info(t, recording_get_info(r));
         add_names(t, r);
         while ((n = recording_read(r, bytes, sizeof bytes, &at_ns, &t->error)) >
                    0 &&
