@@ -109,7 +109,7 @@ struct profile_core {
     /* TSC ticks that the profiler's interrupt took for the ticks of (account),
      * each at the mean cost that (stats) gives; 0 without stats. */
     double cost_tsc;
-    const struct moments *moments; /* for sample_log_read() */
+    const struct sample_log *moments; /* for sample_log_read() */
     /* Every selected sample up to here has a moment, in TSC ticks since the
      * profile's start; INT64_MAX: every one has. */
     int64_t moments_until;
