@@ -9,8 +9,8 @@
 
 #include <inttypes.h>
 
-#include "export/export.h"
 #include "report/json/json_scope.h"
+#include "report/name.h"
 #include "report/table.h"
 
 #define JSON_VERSION 1
@@ -205,10 +205,10 @@ void annotate_json(FILE *out, const struct report *r,
 {
     const struct view_function *f = &r->view->functions[a->function];
     struct json_object o = json_begin(out);
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     json_text(&o, "function", f->name);
-    json_text(&o, "image", export_image(name, r, f->image));
+    json_text(&o, "image", name_of_view_image(name, r, f->image));
     json_flag(&o, "busiest", a->chosen);
     json_text(&o, "of", r->of_all || r->view->idle_unknown ? "all" : "busy");
     write_sum(&o, r, &a->sum, table_whole(r, &r->view->total));

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/option_table.h"
+#include "export/formats.h"
 #include "report/render.h"
 
 #define LEFT 30 /* columns of an option with its argument */
@@ -55,14 +56,14 @@ static void write_left(FILE *out, const struct option_row *row)
 
 static void write_right(FILE *out, const struct option_row *row)
 {
-    char names[RENDER_NAMES], text[RENDER_NAMES + 256];
+    char names[FORMAT_NAMES], text[FORMAT_NAMES + 256];
 
     if (row->kind != OPTION_FORMAT) {
         write_text(out, LEFT, row->help);
         return;
     }
     (void)snprintf(text, sizeof text, "%s tprof, %s", row->help,
-                   render_names(names));
+                   format_names(names));
     write_text(out, LEFT, text);
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/option_table.h"
 #include "cli/stray_argument.h"
+#include "export/formats.h"
 #include "guest/labels.h"
 #include "report/render.h"
 
@@ -237,7 +238,7 @@ static int set_sandbox(struct options *o, const char *value, struct err *e)
 
 static bool is_format(const char *name)
 {
-    return strcmp(name, "tprof") == 0 || render_by_name(name) != NULL;
+    return strcmp(name, "tprof") == 0 || format_by_name(name) != NULL;
 }
 
 /* FILE, FORMAT:FILE or FILE:FORMAT. */

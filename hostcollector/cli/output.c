@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/text_style.h"
+#include "export/formats.h"
 #include "export/stores/stack_numbers.h"
 #include "guard/claim.h"
 #include "guard/opener.h"
@@ -47,22 +48,22 @@ static int add_output(struct outputs *out, const char *path, const char *format,
                       struct err *e)
 {
     const struct render_ops *ops;
-    char names[RENDER_NAMES];
+    char names[FORMAT_NAMES];
 
     if (is_recording(path, format))
         return add_recording(out, path, e);
-    ops = format != NULL ? render_by_name(format) : render_by_path(path);
+    ops = format != NULL ? format_by_name(format) : format_by_path(path);
     if (ops == NULL && format != NULL)
         return err_set(
             e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
-            format, render_names(names));
+            format, format_names(names));
     if (ops == NULL && strcmp(path, "-") == 0)
         ops = &render_txt;
     if (ops == NULL)
         return err_set(e,
                        "-o %s: which format? Type it as -o FORMAT:%s; the "
                        "formats are " RECORDING ", %s",
-                       path, path, render_names(names));
+                       path, path, format_names(names));
     out->list[out->count++] =
         (struct output){.path = path, .format = ops, .fd = -1};
     return 0;
@@ -147,7 +148,7 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
         const char *path = o->outputs[i], *format = o->output_formats[i];
 
         if (format == NULL && !is_recording(path, NULL) &&
-            render_by_path(path) == NULL) {
+            format_by_path(path) == NULL) {
             format = o->format;
             used = true;
         }
@@ -193,7 +194,7 @@ int outputs_choose(struct outputs *out, const char *command,
                    const struct render_ops *const *formats, struct err *e)
 {
     const char *refused = out->recording;
-    char names[RENDER_NAMES] = "";
+    char names[FORMAT_NAMES] = "";
     size_t used = 0;
 
     for (unsigned i = 0; i < out->count && refused == NULL; i++) {
@@ -220,7 +221,7 @@ const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
                             const struct outputs *out, const struct options *o)
 {
     struct report asked = {.top = 0};
-    char options[REPORT_OPTIONS_TEXT], formats[RENDER_NAMES] = "";
+    char options[REPORT_OPTIONS_TEXT], formats[FORMAT_NAMES] = "";
     size_t used = 0;
 
     report_from_options(&asked, o);

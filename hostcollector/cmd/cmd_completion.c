@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/option_table.h"
+#include "export/formats.h"
 #include "fleet/push/receivers/receiver.h"
 #include "report/render.h"
 
@@ -25,20 +26,20 @@ enum argument {
     ARGUMENT_OTHER
 };
 
-#define WORDS_MAX (RENDER_NAMES + 8)
+#define WORDS_MAX (FORMAT_NAMES + 8)
 
 /* The words of (row)'s argument in (words), with blanks between; "" if it is
  * none of some words. */
 static enum argument argument_of(const struct option_row *row,
                                  char words[WORDS_MAX])
 {
-    char names[RENDER_NAMES];
+    char names[FORMAT_NAMES];
 
     words[0] = '\0';
     if (row->argument == NULL)
         return ARGUMENT_NONE;
     if (row->kind == OPTION_FORMAT)
-        (void)snprintf(words, WORDS_MAX, "tprof, %s", render_names(names));
+        (void)snprintf(words, WORDS_MAX, "tprof, %s", format_names(names));
     else if (row->kind == OPTION_CHOICE)
         (void)snprintf(words, WORDS_MAX, "%s", row->argument);
     else if (row->kind == OPTION_SANDBOX)

@@ -9,6 +9,7 @@
  * so that what a function took is the sum of what calls of it took. How often
  * calls happened is not known: the number of samples stands for that.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
@@ -128,18 +129,18 @@ static void write_place(FILE *out, const struct report *r, uint32_t number,
                         const char *const keys[3])
 {
     const struct view *v = r->view;
-    char image[EXPORT_NAME], core[EXPORT_NAME];
+    char image[NAME_PLAIN], core[NAME_PLAIN];
 
     if (number >= v->function_count) {
         (void)fprintf(out, "%s=???\n%s=???\n%s=%s\n", keys[0], keys[1], keys[2],
-                      export_core(core, r, number - v->function_count));
+                      name_of_core(core, r, number - v->function_count));
         return;
     }
     const struct view_function *f = &v->functions[number];
 
     (void)fprintf(out, "%s=%s\n%s=%s\n%s=%s\n", keys[0],
                   number < VIEW_MARKS ? "???"
-                                      : export_image(image, r, f->image),
+                                      : name_of_view_image(image, r, f->image),
                   keys[1], f->file != NULL ? f->file : "???", keys[2], f->name);
 }
 

@@ -5,13 +5,13 @@
  * functions stand [busy] and [idle], whose shares are of all its time; the
  * functions' are of its busy time.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "diagnose/share.h"
-#include "export/export.h"
 
 static void begin(struct render *to)
 {
@@ -50,9 +50,9 @@ static void write_amount(FILE *out, const struct profile *p,
 static void write_where(FILE *out, const struct report *r,
                         const struct view_scope *scope)
 {
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
-    write_text(out, export_guest(name, r));
+    write_text(out, name_of_guest(name, r));
     if (scope->core == VIEW_ALL_CORES)
         (void)fputs(",all,", out);
     else
@@ -75,7 +75,7 @@ static void write_row(FILE *out, const struct report *r,
                       const struct view_row *row)
 {
     const struct view_function *f = &r->view->functions[row->function];
-    char image[EXPORT_NAME];
+    char image[NAME_PLAIN];
 
     write_where(out, r, scope);
     write_text(out, f->name);
@@ -87,7 +87,7 @@ static void write_row(FILE *out, const struct report *r,
         (void)fprintf(out, "%" PRIu32, f->line);
     (void)putc(',', out);
     if (row->function >= VIEW_MARKS)
-        write_text(out, export_image(image, r, f->image));
+        write_text(out, name_of_view_image(image, r, f->image));
     (void)fputs(",busy", out);
     write_amount(out, r->profile, &row->self, &scope->busy);
     write_amount(out, r->profile, &row->total, &scope->busy);

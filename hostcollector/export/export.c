@@ -2,12 +2,8 @@
 /* Paths, units and names for the files that other tools read. */
 #include "export/export.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
-#include "model/origin.h"
-#include "util/text.h"
 #include "view/paths.h"
 
 #define NS_PER_S 1e9
@@ -47,46 +43,4 @@ uint64_t export_ns(const struct profile *p, double ticks)
 const char *export_unit(const struct profile *p)
 {
     return p->tsc_hz != 0 ? "nanoseconds" : "ticks";
-}
-
-const char *export_guest(char buf[EXPORT_NAME], const struct report *r)
-{
-    if (r->origin != NULL)
-        return text_escape(buf, EXPORT_NAME, r->origin->guest);
-    if (r->guest != NULL)
-        return text_escape(buf, EXPORT_NAME, r->guest);
-    return text_escape(buf, EXPORT_NAME,
-                       r->elf != NULL ? text_base_name(r->elf) : "guest");
-}
-
-const char *export_core(char buf[EXPORT_NAME], const struct report *r,
-                        size_t core)
-{
-    char guest[EXPORT_NAME / 2] = "";
-
-    if (r->guest != NULL)
-        text_escape(guest, sizeof guest, r->guest);
-    (void)snprintf(buf, EXPORT_NAME, "%s%score %" PRIu32, guest,
-                   r->guest != NULL ? " " : "", r->profile->cores[core].core);
-    return buf;
-}
-
-const char *export_image(char buf[EXPORT_NAME], const struct report *r,
-                         uint32_t i)
-{
-    const struct view_image *image = &r->view->images[i];
-
-    if (image->name != NULL)
-        return text_escape(buf, EXPORT_NAME, image->name);
-    return text_escape(buf, EXPORT_NAME,
-                       image->path != NULL ? text_base_name(image->path)
-                                           : "kernel");
-}
-
-const char *export_file(char buf[EXPORT_NAME], const struct report *r,
-                        uint32_t i)
-{
-    const char *path = r->view->images[i].path;
-
-    return path != NULL ? path : export_image(buf, r, i);
 }

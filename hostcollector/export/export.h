@@ -34,22 +34,4 @@ uint64_t export_ns(const struct profile *p, double ticks);
 /* "nanoseconds", or "ticks" if the clock's rate is not known. */
 const char *export_unit(const struct profile *p);
 
-/* Room for names. */
-#define EXPORT_NAME 160
-
-/* What the guest of (r) is called: its name, else its file's, in (buf). */
-const char *export_guest(char buf[EXPORT_NAME], const struct report *r);
-
-/* "core 2", or "web1 core 2" where there are several guests, in (buf). */
-const char *export_core(char buf[EXPORT_NAME], const struct report *r,
-                        size_t core);
-
-/* The same of image (i) of the view: its file's name. */
-const char *export_image(char buf[EXPORT_NAME], const struct report *r,
-                         uint32_t i);
-
-/* The path of that file as it is, or the same as export_image(). */
-const char *export_file(char buf[EXPORT_NAME], const struct report *r,
-                        uint32_t i);
-
 #endif

@@ -8,6 +8,7 @@
  * functions, frames (a function at a line), stacks (a frame below another
  * stack), and columns with a row for each sample, whose weight is its time.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
@@ -63,7 +64,7 @@ static void write_category(FILE *out, const char *name, const char *color)
 static void write_meta(struct render *to, const struct report *r)
 {
     struct document *d = to->state;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     if (d->begun)
         return;
@@ -73,7 +74,7 @@ static void write_meta(struct render *to, const struct report *r)
 
     json_count(&o, "preprocessedProfileVersion", VERSION);
     json_count(&o, "version", GECKO_VERSION);
-    json_text(&o, "product", export_guest(name, r));
+    json_text(&o, "product", name_of_guest(name, r));
     json_text(&o, "importedFrom", "tprof");
     json_real(&o, "interval",
               (double)export_ns(r->profile, (double)r->profile->period_tsc) /
@@ -243,7 +244,7 @@ static void write_strings(struct json_object *o, const struct thread *t)
 {
     const struct view *v = t->report->view;
     FILE *out = json_member(o, "stringArray");
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
     bool first = true;
 
     (void)putc('[', out);
@@ -258,7 +259,7 @@ static void write_strings(struct json_object *o, const struct thread *t)
     }
     for (uint32_t i = 0; i < v->image_count; i++) {
         json_comma(out, &first);
-        json_string(out, export_image(name, t->report, i));
+        json_string(out, name_of_view_image(name, t->report, i));
     }
     (void)putc(']', out);
 }
@@ -307,14 +308,14 @@ static void write_thread(struct render *to, const struct thread *t,
 {
     struct document *d = to->state;
     const struct view *v = t->report->view;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     (void)fputs(d->first ? "\n" : ",\n", to->out);
     d->first = false;
     struct json_object o = json_begin(to->out);
 
-    json_text(&o, "name", export_core(name, t->report, t->core));
-    json_text(&o, "processName", export_guest(name, t->report));
+    json_text(&o, "name", name_of_core(name, t->report, t->core));
+    json_text(&o, "processName", name_of_guest(name, t->report));
     json_text(&o, "processType", "default");
     (void)fprintf(json_member(&o, "pid"), "\"%" PRIu32 "\"", pid);
     json_count(&o, "tid", export_tid(pid, t->core));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of formats. */
-#include "report/render.h"
+#include "export/formats.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "report/render.h"
 #include "util/text.h"
 
 static const struct render_ops *const formats[] = {
@@ -15,7 +15,7 @@ static const struct render_ops *const formats[] = {
 
 #define FORMATS (sizeof formats / sizeof formats[0])
 
-const struct render_ops *render_by_name(const char *name)
+const struct render_ops *format_by_name(const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         if (strcmp(formats[i]->name, name) == 0)
@@ -37,7 +37,7 @@ static bool has_suffix(const char *path, const char *suffix)
            strcmp(name + length - end, suffix) == 0;
 }
 
-const struct render_ops *render_by_path(const char *path)
+const struct render_ops *format_by_path(const char *path)
 {
     const struct render_ops *found = NULL;
 
@@ -50,13 +50,13 @@ const struct render_ops *render_by_path(const char *path)
     return found;
 }
 
-const char *render_names(char buf[RENDER_NAMES])
+const char *format_names(char buf[FORMAT_NAMES])
 {
     size_t used = 0;
 
     buf[0] = '\0';
-    for (size_t i = 0; i < FORMATS && used < RENDER_NAMES; i++)
-        used += (size_t)snprintf(buf + used, RENDER_NAMES - used, "%s%s",
+    for (size_t i = 0; i < FORMATS && used < FORMAT_NAMES; i++)
+        used += (size_t)snprintf(buf + used, FORMAT_NAMES - used, "%s%s",
                                  i != 0 ? ", " : "", formats[i]->name);
     return buf;
 }

@@ -11,6 +11,7 @@
  * How long the data is stands in the file's beginning, and is written there in
  * the end: into a pipe it cannot be, and perf warns of it.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <stdlib.h>
@@ -18,7 +19,6 @@
 
 #include <linux/perf_event.h>
 
-#include "export/export.h"
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/bytes.h"
@@ -213,7 +213,7 @@ static void write_mmap(struct render *to, uint32_t pid,
 static void write_mappings(struct render *to, const struct report *r,
                            uint32_t pid)
 {
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
@@ -222,7 +222,7 @@ static void write_mappings(struct render *to, const struct report *r,
             struct view_segment s = image->segments[j];
 
             s.address += image->slide;
-            write_mmap(to, pid, &s, export_file(name, r, i), image);
+            write_mmap(to, pid, &s, name_of_file(name, r, i), image);
         }
     }
     for (uint32_t i = 0; i < VIEW_MARKS; i++) {
@@ -241,7 +241,7 @@ static void write_mappings(struct render *to, const struct report *r,
 static void keep_ids(struct render *to, const struct report *r)
 {
     struct perfdata *p = to->state;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
@@ -255,7 +255,7 @@ static void keep_ids(struct render *to, const struct report *r)
         begin_record(record, 0, PERF_RECORD_MISC_USER | ID_HAS_SIZE);
         put_u32(record, HOST_MACHINE);
         put(record, id, sizeof id);
-        put_text(record, export_file(name, r, i));
+        put_text(record, name_of_file(name, r, i));
         store_u16(record->bytes + 6, (uint16_t)record->size);
         (void)fwrite(record->bytes, 1, record->size, p->id_table);
     }
@@ -324,9 +324,9 @@ static void write_core(struct render *to, const struct report *r, size_t core,
     uint32_t tid = export_tid(pid, core);
     struct export_laid chains;
     struct export_rows rows;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
-    write_comm(to, pid, tid, export_core(name, r, core));
+    write_comm(to, pid, tid, name_of_core(name, r, core));
     export_laid_init(&chains, to, r, core, lay_chain);
     export_rows_init(&rows, to, r, core);
     while (!to->no_memory && export_rows_next(&rows))
@@ -338,13 +338,13 @@ static void write_core(struct render *to, const struct report *r, size_t core,
 static void write_perfdata(struct render *to, const struct report *r)
 {
     struct perfdata *p = to->state;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     if (to->no_memory)
         return;
     uint32_t pid = export_pid(&p->next_pid, r->profile->core_count);
 
-    write_comm(to, pid, pid, export_guest(name, r));
+    write_comm(to, pid, pid, name_of_guest(name, r));
     p->guests++;
     (void)snprintf(p->host, sizeof p->host, "%s", name);
     write_mappings(to, r, pid);

@@ -6,13 +6,13 @@
  * A guest is a process, a core is a thread; the number before the event is the
  * time in nanoseconds that the sample stands for. Marks have no address.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export.h"
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/text.h"
@@ -37,7 +37,7 @@ static void write_step(FILE *out, const struct report *r,
 {
     const struct view_function *f = &r->view->functions[step->function];
     const struct view_image *image = &r->view->images[step->image];
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     if (step->function < VIEW_MARKS) {
         (void)fprintf(out, "\t%16x %s (%s)\n", 0u, f->name, f->name);
@@ -50,7 +50,8 @@ static void write_step(FILE *out, const struct report *r,
     if (f->nameless && strstr(f->name, "+0x") != NULL)
         (void)fputs("+0x0", out);
     (void)fputs(" (", out);
-    (void)fputs(step->inlined ? "inlined" : export_image(name, r, step->image),
+    (void)fputs(step->inlined ? "inlined"
+                              : name_of_view_image(name, r, step->image),
                 out);
     (void)fputs(")\n", out);
 }
@@ -67,13 +68,13 @@ static void write_core(struct render *to, const struct report *r, size_t core,
 {
     struct export_laid stacks;
     struct export_rows rows;
-    char name[EXPORT_NAME], who[EXPORT_NAME + 64];
+    char name[NAME_PLAIN], who[NAME_PLAIN + 64];
 
     export_laid_init(&stacks, to, r, core, lay_stack);
     export_rows_init(&rows, to, r, core);
     (void)snprintf(who, sizeof who,
                    "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
-                   export_core(name, r, core), pid, export_tid(pid, core),
+                   name_of_core(name, r, core), pid, export_tid(pid, core),
                    r->profile->cores[core].core);
     while (!to->no_memory && export_rows_next(&rows)) {
         size_t size;

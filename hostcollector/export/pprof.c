@@ -9,6 +9,7 @@
  * A location is an address with all functions that are inlined there. Marks are
  * locations without an address. Numbers go on from guest to guest.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
@@ -143,12 +144,12 @@ static uint64_t build_id(struct pprof *p, const struct view_image *image)
  * look for them. */
 static void write_mappings(struct pprof *p, const struct report *r)
 {
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     p->first_mapping = p->mappings + 1;
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
-        uint64_t file = string(p, export_file(name, r, i));
+        uint64_t file = string(p, name_of_file(name, r, i));
         uint64_t id = build_id(p, image);
 
         for (size_t j = 0; j < image->segment_count; j++) {
@@ -297,13 +298,13 @@ static void write_remarks(struct pprof *p, const struct remarks *remarks)
 static void write_pprof(struct render *to, const struct report *r)
 {
     struct pprof *p = to->state;
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
     if (to->no_memory)
         return;
     write_types(p, export_unit(r->profile));
     p->report = r;
-    p->guest = string(p, export_guest(name, r));
+    p->guest = string(p, name_of_guest(name, r));
     write_mappings(p, r);
     write_remarks(p, r->remarks);
     for (size_t i = 0; i < r->profile->core_count; i++)

@@ -7,6 +7,7 @@
  * Frames are shared by all profiles and stand behind them: a frame for each
  * function of each guest.
  */
+#include "report/name.h"
 #include "report/render.h"
 
 #include <inttypes.h>
@@ -82,12 +83,12 @@ static void write_core(struct render *to, const struct report *r, size_t core)
 {
     struct shared *s = to->state;
     struct export_cursor c = {.core = core};
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
     bool first = true;
 
     json_comma(to->out, &s->first);
     (void)fputs("\n{\"type\":\"sampled\",\"name\":", to->out);
-    json_string(to->out, export_core(name, r, core));
+    json_string(to->out, name_of_core(name, r, core));
     (void)fprintf(to->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
                   r->profile->tsc_hz != 0 ? export_unit(r->profile) : "none");
     while (export_next(to, r, &c)) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/origin.h"
 #include "report/render.h"
 #include "util/text.h"
 
@@ -370,4 +371,46 @@ const char *name_of_report(char *buf, size_t size, const struct report *r)
                    r->elf != NULL ? name_of_image(image, sizeof image, r->elf)
                                   : "unknown image");
     return buf;
+}
+
+const char *name_of_guest(char buf[NAME_PLAIN], const struct report *r)
+{
+    if (r->origin != NULL)
+        return text_escape(buf, NAME_PLAIN, r->origin->guest);
+    if (r->guest != NULL)
+        return text_escape(buf, NAME_PLAIN, r->guest);
+    return text_escape(buf, NAME_PLAIN,
+                       r->elf != NULL ? text_base_name(r->elf) : "guest");
+}
+
+const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
+                         size_t core)
+{
+    char guest[NAME_PLAIN / 2] = "";
+
+    if (r->guest != NULL)
+        text_escape(guest, sizeof guest, r->guest);
+    (void)snprintf(buf, NAME_PLAIN, "%s%score %" PRIu32, guest,
+                   r->guest != NULL ? " " : "", r->profile->cores[core].core);
+    return buf;
+}
+
+const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
+                               uint32_t i)
+{
+    const struct view_image *image = &r->view->images[i];
+
+    if (image->name != NULL)
+        return text_escape(buf, NAME_PLAIN, image->name);
+    return text_escape(buf, NAME_PLAIN,
+                       image->path != NULL ? text_base_name(image->path)
+                                           : "kernel");
+}
+
+const char *name_of_file(char buf[NAME_PLAIN], const struct report *r,
+                         uint32_t i)
+{
+    const char *path = r->view->images[i].path;
+
+    return path != NULL ? path : name_of_view_image(buf, r, i);
 }

@@ -4,6 +4,7 @@
 #define TPROF_REPORT_NAME_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model/view.h"
 
@@ -48,5 +49,24 @@ const char *name_of_image(char *buf, size_t size, const char *path);
 /* "web1, app.elf", or the image alone: what (r) is of, in (buf). Returns (buf).
  */
 const char *name_of_report(char *buf, size_t size, const struct report *r);
+
+/* Room for the names below. Each function writes the name into (buf), with
+ * control characters escaped, and returns it. */
+#define NAME_PLAIN 160
+
+/* The guest of (r): its name, or the name of its file. */
+const char *name_of_guest(char buf[NAME_PLAIN], const struct report *r);
+
+/* "core 2", or "web1 core 2" if the report has several guests. */
+const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
+                         size_t core);
+
+/* The name of the file of image (i) of the view. */
+const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
+                               uint32_t i);
+
+/* The path of the file of image (i) as it is, or its name without a path. */
+const char *name_of_file(char buf[NAME_PLAIN], const struct report *r,
+                         uint32_t i);
 
 #endif

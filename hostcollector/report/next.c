@@ -120,12 +120,8 @@ void table_next(FILE *out, const struct report *r)
         write_annotate(out, r, &first);
     if (share_of(&v->total.idle, &v->total.all).p >= IDLE_MIN)
         write_command(out, r, &first, "report", "--idle", "where cores wait");
-    if (render_by_name("html") != NULL)
-        write_command(out, r, &first, "report", "-o flame.html",
-                      "flame graph, timeline");
-    else
-        write_command(out, r, &first, "report", "-o run.folded",
-                      "for a flame graph");
+    write_command(out, r, &first, "report", "-o flame.html",
+                  "flame graph, timeline");
     if (!r->details)
         write_command(out, r, &first, "report", "--details",
                       "ranges, lateness, cost");

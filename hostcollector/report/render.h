@@ -139,18 +139,4 @@ extern const struct render_ops render_annotate_json;
 extern const struct render_ops render_pgo;
 extern const struct render_ops render_fdata;
 
-/* The format called (name); NULL if there is none. */
-const struct render_ops *render_by_name(const char *name);
-
-/* The format that the suffix of (path) stands for, the longest one if several
- * fit; NULL if none does. */
-const struct render_ops *render_by_path(const char *path);
-
-/* Room for render_names(). */
-#define RENDER_NAMES 512
-
-/* All names with commas between, for a message: "txt, folded". Returns (buf).
- */
-const char *render_names(char buf[RENDER_NAMES]);
-
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "export/formats.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "report/render.h"
@@ -83,7 +84,7 @@ static const struct profile *make_profile(struct aggregate *a)
 static void measure(const char *name, const struct report *r)
 {
     static char piece[1u << 16];
-    const struct render_ops *ops = render_by_name(name);
+    const struct render_ops *ops = format_by_name(name);
     struct render to = {.out = tmpfile()};
 
     if (ops == NULL || to.out == NULL)

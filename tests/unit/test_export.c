@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "export/export_rows.h"
+#include "export/formats.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/view.h"
@@ -128,7 +129,7 @@ TEST(times_beyond_sense_end_at_a_limit) /* catches: numbers that wrap */
 
 static const char *format(const char *path)
 {
-    const struct render_ops *ops = render_by_path(path);
+    const struct render_ops *ops = format_by_path(path);
 
     return ops != NULL ? ops->name : "none";
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "export/formats.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "report/render.h"
@@ -54,7 +55,7 @@ static void report(const char *format)
     CHECK(p != NULL && v != NULL && out != NULL);
     remarks = (struct remarks){0};
     remarks_diagnose(&remarks, p, v);
-    render_by_name(format)->write(
+    format_by_name(format)->write(
         &(struct render){.out = out},
         &(struct report){
             .profile = p, .view = v, .remarks = &remarks, .details = true});

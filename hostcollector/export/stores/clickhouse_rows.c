@@ -12,6 +12,7 @@
 #include "export/stores/stack_numbers.h"
 #include "model/origin.h"
 #include "report/gzip.h"
+#include "report/name.h"
 #include "util/map.h"
 #include "util/text.h"
 
@@ -112,9 +113,9 @@ static void put_line(FILE *out, const struct report *r,
 static void put_image(FILE *out, const struct report *r,
                       const struct view_step *s)
 {
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
 
-    quoted(out, is_mark(s) ? "" : export_image(name, r, s->image));
+    quoted(out, is_mark(s) ? "" : name_of_view_image(name, r, s->image));
 }
 
 static void put_build(FILE *out, const struct report *r,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export.h"
 #include "export/stores/report_window.h"
+#include "report/name.h"
 
 /* Fields by message; those of the dictionary by enum otlp_kind. */
 static const struct otlp_field dictionary_field[OTLP_KINDS] = {
@@ -132,7 +132,7 @@ static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
 {
     const struct view_image *v = &o->report->view->images[image];
     uint32_t number = map_get(&o->known, OTLP_MAPPING, image);
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
     uint32_t ids[2];
     struct otlp_message m = message(o);
 
@@ -148,7 +148,7 @@ static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
         otlp_long(&m, &mapping_field.offset, first->file_offset);
     }
     otlp_int(&m, &mapping_field.file,
-             otlp_number_of_string(o, export_file(name, o->report, image)));
+             otlp_number_of_string(o, name_of_file(name, o->report, image)));
     otlp_ints(&m, &mapping_field.attributes, ids, number_ids(o, v, ids));
     return keep(o, OTLP_MAPPING, image, number_of(o, OTLP_MAPPING, &m));
 }

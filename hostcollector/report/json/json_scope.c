@@ -7,7 +7,7 @@
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
-#include "export/export.h"
+#include "report/name.h"
 #include "report/text/line_list.h"
 #include "report/text/wait_list.h"
 
@@ -94,7 +94,7 @@ void json_accounts(struct json_object *o, const struct profile *p)
 static void write_images(struct json_object *o, const struct report *r)
 {
     FILE *out = json_member(o, "images");
-    char name[EXPORT_NAME];
+    char name[NAME_PLAIN];
     bool first = true;
 
     (void)putc('[', out);
@@ -102,7 +102,7 @@ static void write_images(struct json_object *o, const struct report *r)
         const struct view_image *image = &r->view->images[i];
         struct json_object in = element(out, &first);
 
-        json_text(&in, "name", export_image(name, r, i));
+        json_text(&in, "name", name_of_view_image(name, r, i));
         json_text(&in, "path", image->path);
         FILE *id = json_member(&in, "build_id");
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "export/formats.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 #include "util/text.h"
 
@@ -85,7 +86,7 @@ int receiver_open(struct receiver *r, const struct receiver_config *c,
                        "or say --as KIND; the kinds are %s",
                        c->to, receiver_names());
     if (c->format != NULL) {
-        r->format = render_by_name(c->format);
+        r->format = format_by_name(c->format);
         if (r->format == NULL || r->kind->parts[0] != NULL)
             return err_set(e, "--format %s: %s", c->format,
                            r->format == NULL ? "there is none"
