@@ -130,7 +130,7 @@ set(core_sources
     guard/file_limit.c
     guard/sandbox.c
     guard/sandbox_calls.c
-    guest/fleet.c
+    guest/guest_loop.c
     guest/guests.c
     guest/labels.c
     guest/pipeline.c

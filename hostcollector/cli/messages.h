@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 
 /* Zeroed but for the first three. */
 struct messages {

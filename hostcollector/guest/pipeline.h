@@ -2,7 +2,7 @@
 /*
  * One guest's way through the collector. A pipeline joins source, recorder,
  * decoder and aggregate, and talks to the guest: START, PING, RESET, STOP. A
- * pipeline never waits; the loop of guest/fleet.h does.
+ * pipeline never waits; the loop of guest/guest_loop.h does.
  */
 #ifndef TPROF_GUEST_PIPELINE_H
 #define TPROF_GUEST_PIPELINE_H

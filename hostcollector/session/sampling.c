@@ -14,7 +14,7 @@
 #include "cli/signals.h"
 #include "diagnose/selected.h"
 #include "guard/file_limit.h"
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
 #include "pgo/pgo.h"
 #include "session/guest_run.h"

@@ -9,7 +9,7 @@
 #include "cli/confine/confine.h"
 #include "cli/messages.h"
 #include "cli/signals.h"
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
 #include "session/guest_run.h"
 #include "stacks/newest.h"

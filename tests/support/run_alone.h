@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 #include "guest/pipeline.h"
 #include "util/err.h"
 

@@ -13,7 +13,7 @@
 #include "fleet/windows/socket_folder.h"
 #include "fleet/windows/status.h"
 #include "fleet/windows/windows.h"
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 
 struct served {
     struct serve_session *serve;

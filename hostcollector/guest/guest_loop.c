@@ -5,7 +5,7 @@
  * one read of at most READ_SIZE bytes. What came meanwhile waits in the kernel,
  * which hands ready descriptors out in turn.
  */
-#include "guest/fleet.h"
+#include "guest/guest_loop.h"
 
 #include <errno.h>
 #include <stdbool.h>

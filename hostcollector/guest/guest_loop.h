@@ -3,8 +3,8 @@
  * Many guests at once: one loop runs any number of pipelines, and the failure
  * of one does not touch the others. One guest is a fleet of one.
  */
-#ifndef TPROF_GUEST_FLEET_H
-#define TPROF_GUEST_FLEET_H
+#ifndef TPROF_GUEST_GUEST_LOOP_H
+#define TPROF_GUEST_GUEST_LOOP_H
 
 #include <stdbool.h>
 #include <stddef.h>
