@@ -112,7 +112,7 @@ static int line_width(void)
                : WIDTH;
 }
 
-void messages_progress(struct messages *t, const struct fleet_progress *p)
+void messages_progress(struct messages *t, const struct guest_loop_progress *p)
 {
     char samples[TEXT_NUMBER], guests[64] = "", line[256];
     uint64_t ticks = p->samples + p->lost;

@@ -34,7 +34,7 @@ void messages_line(struct messages *t, const char *command, const char *name,
                    const char *text);
 
 /* Show (p) in the place of what was shown before. */
-void messages_progress(struct messages *t, const struct fleet_progress *p);
+void messages_progress(struct messages *t, const struct guest_loop_progress *p);
 
 /* All is said: remove the progress line, and tell how many lines were left out.
  */

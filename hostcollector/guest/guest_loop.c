@@ -37,8 +37,8 @@ struct member {
     struct aggregate_totals sums; /* in the end */
 };
 
-struct fleet {
-    struct fleet_config config;
+struct guest_loop {
+    struct guest_loop_config config;
     int poller;
     struct member *members;
     size_t count, room;
@@ -55,7 +55,7 @@ struct fleet {
     uint8_t buf[READ_SIZE];
 };
 
-static int poll_change(struct fleet *f, int op, int fd, uint32_t events,
+static int poll_change(struct guest_loop *f, int op, int fd, uint32_t events,
                        uint64_t number)
 {
     struct epoll_event event = {.events = events, .data.u64 = number};
@@ -63,9 +63,10 @@ static int poll_change(struct fleet *f, int op, int fd, uint32_t events,
     return epoll_ctl(f->poller, op, fd, &event);
 }
 
-struct fleet *fleet_new(const struct fleet_config *config, struct err *e)
+struct guest_loop *guest_loop_new(const struct guest_loop_config *config,
+                                  struct err *e)
 {
-    struct fleet *f = calloc(1, sizeof *f);
+    struct guest_loop *f = calloc(1, sizeof *f);
 
     if (!f) {
         err_set(e, "out of memory");
@@ -75,17 +76,17 @@ struct fleet *fleet_new(const struct fleet_config *config, struct err *e)
     f->due = TALK_NEVER;
     f->poller = epoll_create1(EPOLL_CLOEXEC);
     if (f->poller < 0) {
-        err_sys(e, "fleet: epoll");
+        err_sys(e, "guest loop: epoll");
         goto fail_memory;
     }
     if (config->stop_fd > 0 && poll_change(f, EPOLL_CTL_ADD, config->stop_fd,
                                            EPOLLIN, STOP_EVENT) < 0) {
-        err_sys(e, "fleet: stop_fd");
+        err_sys(e, "guest loop: stop_fd");
         goto fail_poller;
     }
     if (config->wake_fd > 0 && poll_change(f, EPOLL_CTL_ADD, config->wake_fd,
                                            EPOLLIN, WAKE_EVENT) < 0) {
-        err_sys(e, "fleet: wake_fd");
+        err_sys(e, "guest loop: wake_fd");
         goto fail_poller;
     }
     return f;
@@ -98,7 +99,7 @@ fail_memory:
 }
 
 /* The place of a member that has ended, for the next one; (f->count): none. */
-static size_t free_place(const struct fleet *f)
+static size_t free_place(const struct guest_loop *f)
 {
     size_t i = 0;
 
@@ -109,7 +110,7 @@ static size_t free_place(const struct fleet *f)
     return i;
 }
 
-int fleet_add(struct fleet *f, struct pipeline *p, struct err *e)
+int guest_loop_add(struct guest_loop *f, struct pipeline *p, struct err *e)
 {
     size_t i = free_place(f);
 
@@ -123,17 +124,17 @@ int fleet_add(struct fleet *f, struct pipeline *p, struct err *e)
     return 0;
 }
 
-bool fleet_stopping(const struct fleet *f)
+bool guest_loop_stopping(const struct guest_loop *f)
 {
     return f->stops > 0 || f->time_is_up;
 }
 
-uint64_t fleet_stop_grace_ns(const struct fleet *f)
+uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f)
 {
     return f->deaf_ns;
 }
 
-void fleet_free(struct fleet *f)
+void guest_loop_free(struct guest_loop *f)
 {
     if (!f)
         return;
@@ -145,7 +146,7 @@ void fleet_free(struct fleet *f)
 /* Steps */
 
 /* Member (i) has ended; with (e) it failed. */
-static void end_member(struct fleet *f, size_t i, const struct err *e)
+static void end_member(struct guest_loop *f, size_t i, const struct err *e)
 {
     struct member *m = &f->members[i];
     struct pipeline *p = m->pipeline;
@@ -165,7 +166,7 @@ static void end_member(struct fleet *f, size_t i, const struct err *e)
 }
 
 /* Have the poller look at what member (i) waits for now. */
-static int watch_member(struct fleet *f, size_t i, struct err *e)
+static int watch_member(struct guest_loop *f, size_t i, struct err *e)
 {
     struct member *m = &f->members[i];
     struct pipeline_poll wait = pipeline_wait(m->pipeline);
@@ -181,14 +182,14 @@ static int watch_member(struct fleet *f, size_t i, struct err *e)
     if (wait.fd >= 0 &&
         poll_change(f, wait.fd == m->fd ? EPOLL_CTL_MOD : EPOLL_CTL_ADD,
                     wait.fd, events, i) < 0)
-        return err_sys(e, "fleet: epoll");
+        return err_sys(e, "guest loop: epoll");
     m->fd = wait.fd;
     m->to_write = wait.to_write;
     return 0;
 }
 
 /* One step of member (i): it may end by that, and another be added. */
-static void step_guest(struct fleet *f, size_t i, bool readable)
+static void step_guest(struct guest_loop *f, size_t i, bool readable)
 {
     struct pipeline *p = f->members[i].pipeline;
     struct err e;
@@ -207,7 +208,7 @@ static void step_guest(struct fleet *f, size_t i, bool readable)
 }
 
 /* Step the members for which something is due, and find the next due time. */
-static void step_due(struct fleet *f, uint64_t now)
+static void step_due(struct guest_loop *f, uint64_t now)
 {
     f->due = TALK_NEVER;
     for (size_t i = 0; i < f->count; i++) {
@@ -218,7 +219,8 @@ static void step_due(struct fleet *f, uint64_t now)
     }
 }
 
-void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end)
+void guest_loop_stop(struct guest_loop *f, struct pipeline *p,
+                     enum pipeline_end end)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->members[i].pipeline == p) {
@@ -228,7 +230,7 @@ void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end)
         }
 }
 
-static void stop_all(struct fleet *f, enum pipeline_end end)
+static void stop_all(struct guest_loop *f, enum pipeline_end end)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (!f->members[i].pipeline)
@@ -239,7 +241,7 @@ static void stop_all(struct fleet *f, enum pipeline_end end)
 }
 
 /* The user asks to stop. The first time ends in order, the second at once. */
-static void hear_stop(struct fleet *f)
+static void hear_stop(struct guest_loop *f)
 {
     char scrap[128];
     uint64_t now = clock_ns();
@@ -253,14 +255,14 @@ static void hear_stop(struct fleet *f)
     stop_all(f, f->stops++ == 0 ? PIPELINE_STOPPED : PIPELINE_ABANDONED);
 }
 
-void fleet_end(struct fleet *f)
+void guest_loop_end(struct guest_loop *f)
 {
     f->time_is_up = true;
     stop_all(f, PIPELINE_DURATION);
 }
 
 /* When the asked duration is over; TALK_NEVER: none was asked. */
-static uint64_t duration_end(const struct fleet *f)
+static uint64_t duration_end(const struct guest_loop *f)
 {
     double s = f->config.duration_s;
 
@@ -269,16 +271,16 @@ static uint64_t duration_end(const struct fleet *f)
     return f->sampling_ns + (uint64_t)(s * (double)SECOND);
 }
 
-static bool shows_progress(const struct fleet *f)
+static bool shows_progress(const struct guest_loop *f)
 {
     return f->config.progress && !f->config.stays && f->sampling_ns != 0;
 }
 
-static void show_progress(struct fleet *f, uint64_t now)
+static void show_progress(struct guest_loop *f, uint64_t now)
 {
     uint32_t ms =
         f->config.progress_ms ? f->config.progress_ms : DEFAULT_PROGRESS;
-    struct fleet_progress progress = {.guests = f->count};
+    struct guest_loop_progress progress = {.guests = f->count};
 
     if (!shows_progress(f) || now < f->progress_ns)
         return;
@@ -304,7 +306,7 @@ static void show_progress(struct fleet *f, uint64_t now)
 }
 
 /* For how long nothing will be due, in milliseconds for the poller. */
-static int wait_ms(const struct fleet *f)
+static int wait_ms(const struct guest_loop *f)
 {
     uint64_t now = clock_ns();
     uint64_t at = f->due;
@@ -321,13 +323,13 @@ static int wait_ms(const struct fleet *f)
                                    : (int)((at - now + MS - 1) / MS);
 }
 
-static int run_round(struct fleet *f, struct err *e)
+static int run_round(struct guest_loop *f, struct err *e)
 {
     struct epoll_event events[EVENTS];
     int n = epoll_wait(f->poller, events, EVENTS, wait_ms(f));
 
     if (n < 0 && errno != EINTR)
-        return err_sys(e, "fleet: epoll");
+        return err_sys(e, "guest loop: epoll");
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 == STOP_EVENT)
             hear_stop(f);
@@ -340,7 +342,7 @@ static int run_round(struct fleet *f, struct err *e)
     uint64_t now = clock_ns();
 
     if (now >= duration_end(f))
-        fleet_end(f);
+        guest_loop_end(f);
     if (now >= f->due)
         step_due(f, now);
     if (f->config.tick && now >= f->tick_ns)
@@ -349,9 +351,9 @@ static int run_round(struct fleet *f, struct err *e)
     return 0;
 }
 
-int fleet_run(struct fleet *f, struct err *e)
+int guest_loop_run(struct guest_loop *f, struct err *e)
 {
-    while (f->running > 0 || (f->config.stays && !fleet_stopping(f)))
+    while (f->running > 0 || (f->config.stays && !guest_loop_stopping(f)))
         if (run_round(f, e) < 0)
             return -1;
     return 0;

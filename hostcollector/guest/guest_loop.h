@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many guests at once: one loop runs any number of pipelines, and the failure
- * of one does not touch the others. One guest is a fleet of one.
+ * Runs any number of pipelines in one loop. A pipeline that fails does not
+ * affect the others.
  */
 #ifndef TPROF_GUEST_GUEST_LOOP_H
 #define TPROF_GUEST_GUEST_LOOP_H
@@ -13,10 +13,10 @@
 #include "guest/pipeline.h"
 #include "util/err.h"
 
-struct fleet;
+struct guest_loop;
 
-struct fleet_progress {
-    size_t guests;      /* of the fleet, ended or not */
+struct guest_loop_progress {
+    size_t guests;      /* of the loop, ended or not */
     size_t sampling;    /* guests that are being sampled now */
     uint64_t samples;   /* delivered */
     uint64_t lost;      /* ticks without a sample, for whatever reason */
@@ -25,7 +25,7 @@ struct fleet_progress {
 };
 
 /* Each NULL callback is not called. (context) is handed to all. */
-struct fleet_config {
+struct guest_loop_config {
     /* Counted from the first START that a live guest got. 0: until the user
      * stops, or the last pipeline ends. */
     double duration_s;
@@ -44,7 +44,7 @@ struct fleet_config {
     void (*ended)(void *context, struct pipeline *p, enum pipeline_end end,
                   const struct err *e);
     /* Once per (progress_ms) while live guests are being sampled. */
-    void (*progress)(void *context, const struct fleet_progress *p);
+    void (*progress)(void *context, const struct guest_loop_progress *p);
     uint32_t progress_ms; /* 0: 500 */
 
     /* Go on without pipelines, and until the user stops: others may be added
@@ -58,36 +58,39 @@ struct fleet_config {
     uint64_t (*tick)(void *context);
 };
 
-/* An empty fleet. NULL with (e) filled if there is no memory. */
-struct fleet *fleet_new(const struct fleet_config *config, struct err *e);
+/* A loop without pipelines. NULL with (e) filled if there is no memory. */
+struct guest_loop *guest_loop_new(const struct guest_loop_config *config,
+                                  struct err *e);
 
 /*
- * Add (p), which stays the caller's, before fleet_run() or in a callback of
- * fleet_config. Returns 0; -1 with (e) filled if there is no memory.
+ * Add (p), which stays the caller's, before guest_loop_run() or in a callback
+ * of guest_loop_config. Returns 0; -1 with (e) filled if there is no memory.
  */
-int fleet_add(struct fleet *f, struct pipeline *p, struct err *e);
+int guest_loop_add(struct guest_loop *f, struct pipeline *p, struct err *e);
 
 /* End (p) alone because of (end), as pipeline_stop() does. */
-void fleet_stop(struct fleet *f, struct pipeline *p, enum pipeline_end end);
+void guest_loop_stop(struct guest_loop *f, struct pipeline *p,
+                     enum pipeline_end end);
 
 /*
  * Run until all pipelines have ended. Each gets a bounded share of a round,
  * whatever its guest sends. Returns 0; -1 with (e) filled if the loop cannot go
  * on. Then the pipelines that have not ended were not closed.
  */
-int fleet_run(struct fleet *f, struct err *e);
+int guest_loop_run(struct guest_loop *f, struct err *e);
 
 /* Has the user asked to stop? Then no pipeline should be added. */
-bool fleet_stopping(const struct fleet *f);
+bool guest_loop_stopping(const struct guest_loop *f);
 
-/* The time is up: end all pipelines in order. For fleet_config.progress. */
-void fleet_end(struct fleet *f);
+/* The time is up: end all pipelines in order. For guest_loop_config.progress.
+ */
+void guest_loop_end(struct guest_loop *f);
 
 /* Until when, by clock_ns(), another wish to stop belongs to the first; 0
  * if there was none. */
-uint64_t fleet_stop_grace_ns(const struct fleet *f);
+uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */
-void fleet_free(struct fleet *f);
+void guest_loop_free(struct guest_loop *f);
 
 #endif

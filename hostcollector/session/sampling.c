@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a fleet, tells the user how it goes, and has all runs reported on. */
+/* Runs the loop of guests, reports the progress to the user, and has all runs
+ * reported on. */
 #include "session/sampling.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ struct sampling {
     struct page_code code; /* of the report that is being written */
     struct guest_run **runs;
     size_t count, room;
-    struct fleet *fleet;
+    struct guest_loop *loop;
     struct overall_sum overall;
     int stop_fd;
     bool failed;
@@ -61,7 +62,7 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
     tell_user(context, "collector", r, line);
 }
 
-static void on_progress(void *context, const struct fleet_progress *p)
+static void on_progress(void *context, const struct guest_loop_progress *p)
 {
     struct sampling *s = context;
 
@@ -72,7 +73,7 @@ static void on_progress(void *context, const struct fleet_progress *p)
  * which was heard. */
 static void release_signals(struct sampling *s)
 {
-    uint64_t deaf_ns = s->fleet ? fleet_stop_grace_ns(s->fleet) : 0;
+    uint64_t deaf_ns = s->loop ? guest_loop_stop_grace_ns(s->loop) : 0;
 
     signals_release(s->stop_fd, s->options->supervised ? UINT64_MAX : deaf_ns);
     s->stop_fd = -1;
@@ -116,7 +117,7 @@ static struct guest_run *add_run(struct sampling *s,
     if (r == NULL)
         return NULL;
     if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
-        fleet_add(s->fleet, r->pipeline, e) != 0) {
+        guest_loop_add(s->loop, r->pipeline, e) != 0) {
         (void)err_set(e, "out of memory");
         guest_run_free(r);
         return NULL;
@@ -194,7 +195,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     if (end == PIPELINE_FULL)
         tell_full(s, r);
     if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
-        !fleet_stopping(s->fleet))
+        !guest_loop_stopping(s->loop))
         start_anew(s, r);
     /* the others go on, so the user hears of it now */
     if (r->failed && s->count > 1)
@@ -235,10 +236,10 @@ static int enter_sandbox(struct sampling *s, struct err *e)
 
 static int start(struct sampling *s, struct err *e)
 {
-    struct fleet_config config = {.duration_s = s->options->duration_s,
-                                  .context = s,
-                                  .ended = on_ended,
-                                  .progress = on_progress};
+    struct guest_loop_config config = {.duration_s = s->options->duration_s,
+                                       .context = s,
+                                       .ended = on_ended,
+                                       .progress = on_progress};
     char ignored[OUTPUTS_IGNORED];
 
     if (file_limit_raise(s->options->guests.count,
@@ -257,8 +258,8 @@ static int start(struct sampling *s, struct err *e)
     s->tell.keys_taken = s->options->keys_taken;
     if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
         tell_user(s, s->command, NULL, ignored);
-    s->fleet = fleet_new(&config, e);
-    if (s->fleet == NULL)
+    s->loop = guest_loop_new(&config, e);
+    if (s->loop == NULL)
         return -1;
     if (enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
         return -1;
@@ -432,7 +433,7 @@ static void seal(struct sampling *s, struct guest_run *r)
 /* 0; -1 with (e) filled. */
 static int run(struct sampling *s, struct err *e)
 {
-    int result = fleet_run(s->fleet, e);
+    int result = guest_loop_run(s->loop, e);
 
     messages_end(&s->tell);
     for (size_t i = 0; result == 0 && i < s->count; i++)
@@ -472,7 +473,7 @@ static void sampling_fini(struct sampling *s)
     release_signals(s);
     (void)outputs_close(s->outputs, false, NULL);
     overall_fini(&s->overall);
-    fleet_free(s->fleet);
+    guest_loop_free(s->loop);
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->runs[i]);
     free(s->runs);

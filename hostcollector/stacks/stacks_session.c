@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a fleet, and looks at it again and again while it runs. */
+/* Runs the loop of guests, and looks at it again and again while it runs. */
 #include "stacks/stacks_session.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ struct session {
     struct images images;
     struct subject *subjects;
     size_t count;
-    struct fleet *fleet;
+    struct guest_loop *loop;
     struct messages tell;
     int stop_fd;
     uint32_t looks;    /* done */
@@ -251,7 +251,7 @@ static int take_look(struct session *s, struct err *e)
     return result;
 }
 
-/* The fleet */
+/* The loop of guests */
 
 /* From now on samples of (t) are new. */
 static void begin_look(struct subject *t)
@@ -271,16 +271,16 @@ static void end_last_look(struct session *s, uint64_t now)
         s->subjects[i].heard_ns =
             pipeline_heard_ns(s->subjects[i].run->pipeline);
     s->end_ns = now;
-    fleet_end(s->fleet);
+    guest_loop_end(s->loop);
 }
 
-static void on_progress(void *context, const struct fleet_progress *p)
+static void on_progress(void *context, const struct guest_loop_progress *p)
 {
     struct session *s = context;
     uint64_t now = clock_ns();
 
     (void)p;
-    if (now < s->begin_ns || fleet_stopping(s->fleet))
+    if (now < s->begin_ns || guest_loop_stopping(s->loop))
         return;
     for (size_t i = 0; !s->began && s->looks != 0 && i < s->count; i++)
         begin_look(&s->subjects[i]);
@@ -293,7 +293,7 @@ static void on_progress(void *context, const struct fleet_progress *p)
         return;
     }
     if (take_look(s, &s->e) != 0) {
-        fleet_end(s->fleet);
+        guest_loop_end(s->loop);
         return;
     }
     s->began = false;
@@ -344,7 +344,7 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
         return -1;
     }
     s->subjects[s->count++].run = r;
-    return fleet_add(s->fleet, r->pipeline, e);
+    return guest_loop_add(s->loop, r->pipeline, e);
 }
 
 static int add_subjects(struct session *s, struct err *e)
@@ -412,10 +412,10 @@ static int begin_samplers(struct session *s, struct err *e)
 
 static int start(struct session *s, struct err *e)
 {
-    struct fleet_config config = {.context = s,
-                                  .ended = on_ended,
-                                  .progress = on_progress,
-                                  .progress_ms = TURN_MS};
+    struct guest_loop_config config = {.context = s,
+                                       .ended = on_ended,
+                                       .progress = on_progress,
+                                       .progress_ms = TURN_MS};
     struct err lacking = {""};
 
     s->stop_fd = config.stop_fd = signals_catch(e);
@@ -423,8 +423,8 @@ static int start(struct session *s, struct err *e)
         confine_prepare_sampling(s->options, s->outputs, e) != 0)
         return -1;
     s->tell.alone = s->options->guests.count <= 1;
-    s->fleet = fleet_new(&config, e);
-    if (s->fleet == NULL)
+    s->loop = guest_loop_new(&config, e);
+    if (s->loop == NULL)
         return -1;
     if (confine_sampling(s->options, &lacking) != 0) {
         *e = lacking;
@@ -440,7 +440,7 @@ static int start(struct session *s, struct err *e)
 /* Returns 0; -1 with (e) filled. */
 static int run(struct session *s, struct err *e)
 {
-    if (fleet_run(s->fleet, e) != 0)
+    if (guest_loop_run(s->loop, e) != 0)
         return -1;
     messages_end(&s->tell);
     if (s->e.text[0] != '\0') {
@@ -454,8 +454,8 @@ static int run(struct session *s, struct err *e)
 static void session_fini(struct session *s)
 {
     signals_release(s->stop_fd,
-                    s->fleet != NULL ? fleet_stop_grace_ns(s->fleet) : 0);
-    fleet_free(s->fleet);
+                    s->loop != NULL ? guest_loop_stop_grace_ns(s->loop) : 0);
+    guest_loop_free(s->loop);
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->subjects[i].run);
     free(s->subjects);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One pipeline in a fleet of its own, from beginning to end. */
+/* Run one pipeline in a loop of its own, from beginning to end. */
 #ifndef TPROF_SUPPORT_RUN_ALONE_H
 #define TPROF_SUPPORT_RUN_ALONE_H
 
@@ -29,21 +29,21 @@ static inline void run_alone_ended(void *context, struct pipeline *p,
 }
 
 /*
- * Run (p), with (duration_s) and (stop_fd) as in fleet_config, and close it.
- * Returns 0 and why it ended in (*end); -1 with (e) filled.
+ * Run (p), with (duration_s) and (stop_fd) as in guest_loop_config, and close
+ * it. Returns 0 and why it ended in (*end); -1 with (e) filled.
  */
 static inline int run_alone(struct pipeline *p, double duration_s, int stop_fd,
                             enum pipeline_end *end, struct err *e)
 {
     struct run_alone_outcome outcome = {.end = PIPELINE_SOURCE_END};
-    struct fleet_config alone = {.duration_s = duration_s,
-                                 .stop_fd = stop_fd,
-                                 .context = &outcome,
-                                 .ended = run_alone_ended};
-    struct fleet *f = fleet_new(&alone, e);
-    int result = f && fleet_add(f, p, e) == 0 ? fleet_run(f, e) : -1;
+    struct guest_loop_config alone = {.duration_s = duration_s,
+                                      .stop_fd = stop_fd,
+                                      .context = &outcome,
+                                      .ended = run_alone_ended};
+    struct guest_loop *f = guest_loop_new(&alone, e);
+    int result = f && guest_loop_add(f, p, e) == 0 ? guest_loop_run(f, e) : -1;
 
-    fleet_free(f);
+    guest_loop_free(f);
     *end = outcome.end;
     if (outcome.failed && e)
         *e = outcome.e;

@@ -143,5 +143,5 @@ void serve_change(struct serve_session *s, const struct guests *now)
     map_fini(&places);
     for (size_t i = 0; i < s->count; i++)
         if (!s->list[i]->wanted && s->list[i]->pipeline != NULL)
-            fleet_stop(s->fleet, s->list[i]->pipeline, PIPELINE_STOPPED);
+            guest_loop_stop(s->loop, s->list[i]->pipeline, PIPELINE_STOPPED);
 }

@@ -37,7 +37,7 @@ struct served {
 struct serve_session {
     const struct options *o;
     struct messages tell;
-    struct fleet *fleet;
+    struct guest_loop *loop;
     struct served **list;
     size_t count, room;
     struct socket_folder *folder;

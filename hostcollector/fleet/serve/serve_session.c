@@ -65,7 +65,7 @@ static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
     if (g->pipeline == NULL)
         return -1;
     g->samples_then = g->windows.watched.samples_before;
-    if (fleet_add(s->fleet, g->pipeline, e) == 0)
+    if (guest_loop_add(s->loop, g->pipeline, e) == 0)
         return 0;
     pipeline_free(g->pipeline);
     g->pipeline = NULL;
@@ -220,7 +220,7 @@ static void look_for_folder(struct serve_session *s)
                    s->o->watch);
     serve_say(s, NULL, line);
     s->folder_gone = true;
-    fleet_end(s->fleet);
+    guest_loop_end(s->loop);
 }
 
 static uint64_t on_tick(void *context)
@@ -229,7 +229,7 @@ static uint64_t on_tick(void *context)
     uint64_t now = clock_ns(), due;
     struct err e;
 
-    if (fleet_stopping(s->fleet))
+    if (guest_loop_stopping(s->loop))
         return UINT64_MAX;
     if (s->list_again)
         look_again(s);
@@ -329,20 +329,20 @@ static void begin_windows(struct serve_session *s)
 
 static int start(struct serve_session *s, struct err *e)
 {
-    struct fleet_config config = {.context = s,
-                                  .ended = on_ended,
-                                  .stays = true,
-                                  .wake = on_wake,
-                                  .tick = on_tick};
+    struct guest_loop_config config = {.context = s,
+                                       .ended = on_ended,
+                                       .stays = true,
+                                       .wake = on_wake,
+                                       .tick = on_tick};
     struct err lacking;
 
     if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0)
         return -1;
     config.stop_fd = s->stop_fd;
     config.wake_fd = s->wake_fd;
-    s->fleet = fleet_new(&config, e);
-    if (s->fleet == NULL || confine_serve(s->o, &lacking) != 0)
-        return s->fleet == NULL ? -1 : err_set(e, "%s", lacking.text);
+    s->loop = guest_loop_new(&config, e);
+    if (s->loop == NULL || confine_serve(s->o, &lacking) != 0)
+        return s->loop == NULL ? -1 : err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
         serve_say(s, NULL, lacking.text);
     if (serve_images_open(&s->images, s->o, on_line, s, e) != 0)
@@ -391,15 +391,15 @@ int serve_session_run(const struct options *o)
     int result = start(&s, &e);
 
     if (result == 0)
-        result = fleet_run(s.fleet, &e);
+        result = guest_loop_run(s.loop, &e);
     if (result == 0)
         sum_up(&s);
     else
         (void)fprintf(stderr, "collector serve: %s\n", e.text);
-    signals_release(s.stop_fd, s.fleet ? fleet_stop_grace_ns(s.fleet) : 0);
+    signals_release(s.stop_fd, s.loop ? guest_loop_stop_grace_ns(s.loop) : 0);
     while (s.count > 0)
         free_guest(&s, s.list[--s.count]);
-    fleet_free(s.fleet);
+    guest_loop_free(s.loop);
     serve_images_fini(&s.images);
     socket_folder_close(s.folder);
     windows_close(s.windows);
