@@ -9,8 +9,9 @@
 #define TPROF_CRC32C_TABLES 4
 
 /*
- * The tables are made at start-up: 4 KiB of memory instead of 4 KiB of image.
- * (hardware): the CPU has an instruction for the CRC, tprof_arch_crc32c().
+ * Tables, made at start-up: they take 4 KiB of memory instead of 4 KiB of
+ * image. (hardware): the CPU has an instruction for the CRC,
+ * tprof_arch_crc32c().
  */
 struct tprof_crc32c {
     int hardware;
@@ -20,7 +21,7 @@ struct tprof_crc32c {
 /* Makes (c) ready. */
 void tprof_crc32c_init(struct tprof_crc32c *c, int hardware);
 
-/* The CRC of (size) bytes. */
+/* Returns the CRC of (size) bytes. */
 uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
                           size_t size);
 

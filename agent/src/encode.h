@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes records and facts as wire frames, into a buffer of the caller's. Also
- * the reader's end of a ring: struct tprof_reader follows what the records say,
- * so that each SAMPLES frame can tell time, period, epoch and counters by
- * itself.
+ * Writes records and fields as wire frames, into the caller's buffer. Also
+ * reads a ring: struct tprof_reader follows the time, period, epoch and
+ * counters of the records, because each SAMPLES frame contains them.
  */
 #ifndef TPROF_ENCODE_H
 #define TPROF_ENCODE_H
@@ -14,8 +13,9 @@
 #include "record.h"
 #include "tprof_wire.h"
 
-/* Where a core began to sample in a session, written by the core's tick before
- * (session); and from then on with the pump's lock (tprof_pump_forgo()). */
+/* The place at which a core began to sample in a session. The core's tick
+ * writes (at) before (session). Afterwards both are written under the pump's
+ * lock (tprof_pump_forgo()). */
 struct tprof_beginning {
     struct tprof_place at;
     /* Release in begin_session(), tick.c; acquire in tprof_has_begun(). */
@@ -31,7 +31,7 @@ struct tprof_reader {
     uint32_t epoch;
     /* WIRE_SAMPLES_*. Relaxed: map.c sets it before a record needs it. */
     _Atomic uint32_t flags;
-    uint32_t session;                /* whose records it reads */
+    uint32_t session;                /* the records of this session are read */
     uint64_t counter[WIRE_COUNTERS]; /* of all records up to the head */
     struct tprof_beginning beginning;
 };
@@ -46,7 +46,7 @@ static inline int tprof_has_begun(const struct tprof_reader *r,
 }
 
 /* A frame that is being written. A field that does not fit is left out; that
- * would be a fault of the frame's builder. */
+ * would be an error of the frame's builder. */
 struct tprof_frame {
     uint8_t *data;
     uint32_t size; /* bytes of the buffer */
@@ -54,8 +54,8 @@ struct tprof_frame {
 };
 
 /* Reads whole records from word (head) of the ring on, at most (words) cells,
- * into (out), which has room for (spare) cells more. (r) follows what they
- * tell. Returns the cells. */
+ * and writes them to (out). (out) has room for (spare) cells more. (r) follows
+ * the time and counters of these records. Returns the number of cells. */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t words, uint32_t spare);
 
@@ -68,14 +68,15 @@ void tprof_frame_bytes(struct tprof_frame *f, uint32_t tag, const void *value,
                        uint32_t size);
 /* Appends an integer, in as many bytes as it needs. */
 void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value);
-/* Adds length and CRC. Returns how many bytes the frame has. */
+/* Adds length and CRC. Returns the number of bytes in the frame. */
 uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc);
 
 /*
- * Appends a SAMPLES body of (core) to (f): the records that (r) has of
- * (session), as far as they fit. They are taken out of the ring, and so are
- * those of earlier sessions, which are void: this host does not know their
- * stacks. Returns the cells in the frame; 0: the frame is not to be sent.
+ * Appends a SAMPLES body of (core) to (f), with the records of (session) that
+ * (r) has and that fit. Removes them from the ring, and also the records of
+ * earlier sessions, whose stacks this host does not know.
+ *
+ * Returns the number of cells in the frame; 0: do not send the frame.
  */
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
                               uint32_t core, uint32_t session);

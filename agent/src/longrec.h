@@ -16,7 +16,7 @@ struct tprof_long {
     struct tprof_ring *ring;
     uint64_t word;  /* the cell being filled */
     uint32_t bits;  /* filled in (word) */
-    uint32_t cells; /* complete; those beyond (room) are only counted */
+    uint32_t cells; /* complete; also counts cells beyond (room) */
     uint32_t room;  /* cells that fit */
 };
 
@@ -24,17 +24,17 @@ void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
                       enum wire_long type);
 void tprof_long_varint(struct tprof_long *l, uint64_t value);
 
-/* The varint that a signed (value) becomes. */
+/* Returns the varint for a signed (value). */
 static inline uint64_t tprof_zigzag(uint64_t value)
 {
     return value << 1 ^ (uint64_t)((int64_t)value >> 63);
 }
 
-/* Hands the record to the reader. Returns 1, or 0: it did not fit. */
+/* Hands the record to the reader. Returns 1; 0 if it did not fit. */
 int tprof_long_end(struct tprof_long *l);
 
-/* Writes a whole record that consists of (count) varints. Returns as
- * tprof_long_end(). */
+/* Writes a whole record that consists of (count) varints. Returns 1; 0 if it
+ * did not fit. */
 int tprof_long_write(struct tprof_ring *ring, enum wire_long type,
                      const uint64_t *value, uint32_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Little-endian integers at any address. CPUs are little-endian. */
+/* Little-endian integers at any address. The CPU is little-endian. */
 #ifndef TPROF_MEM_H
 #define TPROF_MEM_H
 

@@ -5,16 +5,16 @@
 #define TPROF_PE_FORMAT_H
 
 #define DOS_MAGIC 0x5a4du /* u16 at 0 */
-#define DOS_PE    0x3cu   /* u32: offset of what follows */
+#define DOS_PE    0x3cu   /* u32: offset of the PE headers */
 
 #define PE_MAGIC           0x4550u /* u32 at 0 */
-#define PE_SECTIONS        6u      /* u16: how many */
+#define PE_SECTIONS        6u      /* u16: number of sections */
 #define PE_OPTIONAL_SIZE   20u     /* u16 */
-#define PE_OPTIONAL        24u     /* u16: what kind */
+#define PE_OPTIONAL        24u     /* u16: kind of header */
 #define PE_OPTIONAL_64     0x20bu
 #define PE_ENTRY           40u  /* u32 address, as all from the base on */
 #define PE_IMAGE_SIZE      80u  /* u32 */
-#define PE_DIRECTORIES     132u /* u32: how many */
+#define PE_DIRECTORIES     132u /* u32: number of directories */
 #define PE_DIRECTORY_DEBUG 6u
 #define PE_DEBUG           184u /* u32 address */
 #define PE_DEBUG_SIZE      188u /* u32 */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One core's ring of records. A record is one or more words: the low seven
+ * One core's ring of records. A record is one or more words. The low seven
  * bytes of each word are a cell of the wire (WIRE.md 5), the high byte is the
- * number of words that the record has. That number is the same in all of its
- * words, so a reader can walk forwards from the head, and a reader of memory
- * (directory.h) also back from the tail, over records that were drained
- * already.
+ * number of words in the record. All words of a record have that number, so a
+ * reader can walk forwards from the head. A reader of memory (directory.h) can
+ * also walk back from the tail, over records that were already drained.
  *
  * There is one writer: the core's tick. There is one reader at a time: the core
  * that has the pump's lock.
@@ -34,8 +33,8 @@ _Static_assert(offsetof(struct tprof_ring, head) -
 
 /* Invariant: tail - head <= mask + 1, in wrapping uint32_t arithmetic. */
 
-/* Makes (r), which is all 0, an empty ring in (words): (count) of them, a power
- * of two. */
+/* Makes (r), which is all 0, an empty ring of (count) words at (words). (count)
+ * is a power of two. */
 static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
                                    uint32_t count)
 {
@@ -43,7 +42,7 @@ static inline void tprof_ring_init(struct tprof_ring *r, uint64_t *words,
     r->mask = count - 1;
 }
 
-/* Writer: words that may be written from the tail on. */
+/* Writer: returns the number of words that may be written from the tail on. */
 TPROF_HOT uint32_t tprof_ring_room(struct tprof_ring *r)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -54,8 +53,9 @@ TPROF_HOT uint32_t tprof_ring_room(struct tprof_ring *r)
     return r->mask + 1 - (tail - head);
 }
 
-/* Writer: the word (ahead) words after the tail; (ahead) is below
- * tprof_ring_room(). The reader does not see it before tprof_ring_publish(). */
+/* Writer: returns the word (ahead) words after the tail. (ahead) is below
+ * tprof_ring_room(). The reader does not see the word before
+ * tprof_ring_publish(). */
 TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
 {
     uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -63,7 +63,7 @@ TPROF_HOT uint64_t *tprof_ring_at(struct tprof_ring *r, uint32_t ahead)
     return &r->words[(tail + ahead) & r->mask];
 }
 
-/* Writer: the tail, where the next record begins. */
+/* Writer: returns the tail, where the next record begins. */
 TPROF_HOT uint32_t tprof_ring_tail(struct tprof_ring *r)
 {
     return atomic_load_explicit(&r->tail, memory_order_relaxed);
@@ -76,7 +76,7 @@ TPROF_HOT void tprof_ring_publish(struct tprof_ring *r, uint32_t tail)
     atomic_store_explicit(&r->tail, tail, memory_order_release);
 }
 
-/* Reader: words from the head on. */
+/* Reader: returns the number of words from the head on. */
 TPROF_HOT uint32_t tprof_ring_used(struct tprof_ring *r)
 {
     /* acquire: pairs with the release in tprof_ring_publish() */

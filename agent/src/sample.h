@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One tick becomes one record in the core's ring: its chain gets an id, and id,
- * leaf, time and lateness fit into one word nearly always.
+ * Writes one tick as one record into the core's ring. Its chain gets an id. Id,
+ * leaf, time and lateness almost always fit into one word.
  *
- * tprof_sample_quick() is that case, inline in the tick: the stack is known, it
- * lies in the image and range of the last one, and the record fits one word.
- * When it declines, the tick calls tprof_unwind_locate() and tries once more if
- * image or range are others now. What is declined again is for
+ * tprof_sample_quick() handles this case, inline in the tick: the stack is
+ * known, it lies in the image and range of the last stack, and the record fits
+ * one word. If it declines, the tick calls tprof_unwind_locate(), and tries
+ * again if image or range have changed. If it declines again, the tick calls
  * tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
@@ -15,14 +15,15 @@
 #include "compiler.h"
 #include "record.h"
 
-/* Where the ring of (r) ends, into (end). What (r) has lost and not told comes
- * after that place. */
+/* Stores in (end) the place at which the ring of (r) ends. Losses of (r) that
+ * no record mentions yet belong after that place. */
 void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end);
 
-/* (r->known) is where the ring ends now, by the same rule. */
+/* Stores the place at which the ring ends now in (r->known), by the same rule.
+ */
 void tprof_sample_know(struct tprof_recorder *r);
 
-/* A place not far behind the tail. */
+/* Returns a place not far before the tail. */
 static inline const struct tprof_place *
 tprof_sample_known(const struct tprof_recorder *r)
 {
@@ -30,39 +31,39 @@ tprof_sample_known(const struct tprof_recorder *r)
                                           memory_order_relaxed)];
 }
 
-/* Was half of the ring written since (r->anew)? Two such halves fit the ring,
- * though one is noticed up to a watermark's words late. */
+/* Was half of the ring written since (r->anew)? Two such halves fit into the
+ * ring, although each may be noticed late, by the words of a watermark. */
 static inline int tprof_sample_is_half(struct tprof_recorder *r)
 {
     return tprof_ring_tail(&r->ring) - r->anew.tail + r->watermark >=
            r->ring.mask / 2;
 }
 
-/* Begins anew at (now), with (period) in clock ticks and at most (depth) frames
- * in a stack. The dictionary is empty. */
+/* Begins anew at (now), with (period) in clock ticks, at most (depth) frames in
+ * a stack, and an empty dictionary. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
-/* Writes (s) down, or counts why not. In the core's tick, after
- * tprof_unwind_locate() for this sample. */
+/* Writes (s) into the ring, or counts the reason why it cannot. In the core's
+ * tick, after tprof_unwind_locate() for this sample. */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
-/* Works out (r->slow_at_tail) anew. Returns 1 when the ring has reached its
+/* Computes (r->slow_at_tail) anew. Returns 1 if the ring has reached its
  * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
 
-/* Counts a tick that covers (weight) deadlines and leaves no record, for
- * (reason), a WIRE_COUNTER_*. */
+/* Counts a tick that covers (weight) deadlines and leaves no record. (reason)
+ * is a WIRE_COUNTER_*. */
 void tprof_sample_drop(struct tprof_recorder *r, uint32_t reason,
                        uint64_t weight);
 
-/* Bits of (value) without leading zeros; 0 for 0. */
+/* Returns the number of bits of (value) without leading zeros; 0 for 0. */
 TPROF_HOT uint64_t tprof_bit_length(uint64_t value)
 {
     return 63 - (uint64_t)__builtin_clzll(value * 2 + 1);
 }
 
-/* Puts a short sample at the (tail) of a ring that has room. */
+/* Writes a short sample at the (tail) of a ring that has room. */
 TPROF_HOT void tprof_sample_put(struct tprof_recorder *r, uint32_t tail,
                                 uint64_t id, uint64_t units, uint64_t leaf,
                                 uint64_t late)
@@ -83,13 +84,12 @@ TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t late)
 }
 
 /*
- * Writes down a sample of weight 1 without flags. Returns 1, or 0: nothing was
- * done.
+ * Writes a sample of weight 1 without flags. Returns 1; 0 if nothing was done.
  *
- * One comparison of the tail with (slow_at_tail) tells whether there is room,
- * the watermark is not reached, and nothing has to be written before: see
- * tprof_sample_look_ahead(). (*pc) is read last, so that the walk has one more
- * register.
+ * One comparison of the tail with (slow_at_tail) tests three conditions: there
+ * is room, the watermark is not reached, and no other record has to come first.
+ * See tprof_sample_look_ahead(). (*pc) is read last, so that the walk has one
+ * more register.
  */
 TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
                                  uint64_t sp, uint64_t fp, uint64_t time,
@@ -102,7 +102,7 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
     if (__builtin_expect(r->stacks.slots[id] != name, 0))
         id = tprof_stacks_search(&r->stacks,
                                  tprof_unwind_rootless(&r->span, sp, name, o));
-    /* a clock that went back makes these huge, and so not fit */
+    /* after a clock went back these are huge, and do not fit */
     uint64_t units = (time >> r->shift) - r->time;
     uint64_t leaf = *pc - r->span.origin;
     uint32_t tail = tprof_ring_tail(&r->ring);

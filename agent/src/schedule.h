@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When to sample. The interval between two deadlines is drawn from
- * U[0.5, 1.5] x period, so that no periodic work keeps step with the samples.
- * It is counted from the previous deadline, so that a late tick does not make
- * the next one later: else code that holds interrupts off would be seen too
- * seldom. When a tick comes so late that further deadlines are over, these get
- * no tick of their own, and that tick's weight grows by one for each.
+ * Chooses the times of samples. The interval between two deadlines is drawn
+ * from U[0.5, 1.5] x period, so no periodic work can keep step with the
+ * samples. An interval begins at the previous deadline, not at the tick, so a
+ * late tick does not delay the next one. Otherwise code that holds interrupts
+ * off would get too few samples. If a tick is so late that further deadlines
+ * have passed, these deadlines get no tick of their own, and the weight of the
+ * tick grows by one for each.
  */
 #ifndef TPROF_SCHEDULE_H
 #define TPROF_SCHEDULE_H
@@ -15,13 +16,13 @@
 
 #include "compiler.h"
 
-/* Intervals that a late tick draws, before it divides instead. */
+/* Intervals that a late tick draws before it divides instead */
 #define TPROF_SCHEDULE_DRAWS 16
 
-/* All in clock ticks. Owned by one core's tick. */
+/* Times in clock ticks. Owned by one core's tick. */
 struct tprof_schedule {
     /* The next deadline, or the one that is due. Other cores read this,
-     * relaxed, to see that this core's ticks stay away. */
+     * relaxed, to notice that this core has no ticks. */
     _Atomic uint64_t deadline;
     uint64_t period; /* mean interval */
     uint64_t half;   /* of the period */
@@ -51,22 +52,22 @@ TPROF_HOT void tprof_schedule_set(struct tprof_schedule *s, uint64_t deadline)
     atomic_store_explicit(&s->deadline, deadline, memory_order_relaxed);
 }
 
-/* 64 random bits, of which the upper ones are good. */
+/* Returns 64 random bits. The upper ones are better than the lower ones. */
 TPROF_HOT uint64_t tprof_random(uint64_t *state)
 {
     *state = tprof_random_after(*state);
     return *state;
 }
 
-/* The interval that 64 random bits (random) stand for. */
+/* Returns the interval for 64 random bits (random). */
 TPROF_HOT uint64_t tprof_interval(const struct tprof_schedule *s,
                                   uint64_t random)
 {
     return s->half + tprof_scale(s->period, random);
 }
 
-/* The first state of the generator of (core), from (seed). The numbers are
- * mixed well, since cores that start at the same moment must differ. */
+/* Returns the first state of the generator of (core), from (seed). Mixes both
+ * well, because cores that start at the same moment must differ. */
 uint64_t tprof_seed(uint64_t seed, uint32_t core);
 
 /* Begins at (now) with (period); the first interval is random too. */
@@ -74,9 +75,9 @@ void tprof_schedule_begin(struct tprof_schedule *s, uint64_t now,
                           uint64_t period);
 
 /*
- * After the tick at (now): goes on to the next deadline. Returns how far that
- * is. Returns 0 and changes nothing if that one is over, too; then
- * tprof_schedule_catch_up() is to be called.
+ * Moves to the next deadline after the tick at (now). Returns the time from
+ * (now) to it. If that deadline has passed, too, returns 0 and changes nothing:
+ * call tprof_schedule_catch_up().
  */
 TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
                                           uint64_t now)
@@ -92,9 +93,9 @@ TPROF_HOT uint64_t tprof_schedule_advance(struct tprof_schedule *s,
 }
 
 /*
- * Goes on to the first deadline after (now). Returns how many deadlines this
- * tick covers, at least 1. (*by_division) becomes 1 if they were too many to be
- * drawn.
+ * Moves to the first deadline after (now). Returns the number of deadlines that
+ * this tick covers, at least 1. Sets (*by_division) to 1 if there were too many
+ * to draw each.
  */
 uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
                                  int *by_division);

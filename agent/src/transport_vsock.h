@@ -3,18 +3,10 @@
  * The channel over virtio-vsock: a listener on one port, and one host's stream
  * at a time. The table is tprof_vsock, declared in tprof.h.
  *
- * This transport queues nothing. A packet with data keeps its buffer until the
- * session has taken the data; packets behind it wait in the ring. After a
- * packet that wants an answer no other packet is looked at until the answer has
- * found a place in the other ring. So a host that floods the guest fills the
- * rings of its device and nothing else. The device reads the bytes that are
- * sent where the caller has them.
- *
- * A host that died without a word is noticed when the next host calls: if the
- * first one does not answer within a second, its place is free.
- *
- * The guest's address is the one that the host has called; the device's
- * configuration is never read.
+ * This transport has no queue of its own. A packet with data keeps its buffer
+ * until the session has taken the data; later packets wait in the ring. After a
+ * packet that needs an answer, no other packet is read until the answer has a
+ * place in the other ring.
  */
 #ifndef TPROF_TRANSPORT_VSOCK_H
 #define TPROF_TRANSPORT_VSOCK_H
@@ -28,8 +20,8 @@
 
 #define TPROF_VSOCK_PORT 7077u
 
-/* Bytes that a host may send before it hears that some were taken: what the
- * buffers hold when each packet is full. */
+/* Bytes that a host may send before it learns that some were taken: the size of
+ * all buffers. */
 #define TPROF_VSOCK_CREDIT                                                     \
     (TPROF_VSOCK_BUFFERS * (TPROF_VSOCK_BUFFER_SIZE - VIRTIO_VSOCK_HEADER_SIZE))
 
@@ -39,24 +31,26 @@ enum tprof_vsock_state {
     TPROF_VSOCK_THERE,  /* a host is connected */
 };
 
-/* Caller-allocated, physically contiguous, nobody else's from init on. */
+/* A vsock device with its connection. Allocated by the caller, physically
+ * contiguous, and used by this driver alone from init on. */
 struct tprof_vsock_link {
-    /* The host, and where it and the guest are */
+    /* Addresses of the host and of the guest */
     enum tprof_vsock_state state;
     uint64_t own_cid, host_cid;
     uint32_t host_port;
 
-    /* Credit; counters wrap as on the wire. Bytes that the host can buffer;
-     * bytes that it has taken, of those sent. */
+    /* Credit; counters wrap as on the wire. Bytes that the host can buffer, and
+     * how many of the sent bytes the host has taken. */
     uint32_t host_room, host_taken, sent;
-    /* Bytes that the guest has taken, and how many of them the host was told */
+    /* Bytes that the guest has taken, and how many of them it has reported to
+     * the host */
     uint32_t taken, told;
-    bool asked;       /* the host was asked for credit since it last spoke */
-    bool owe_update;  /* the host must hear what was taken */
-    bool owe_request; /* the host must be asked what it has taken */
+    bool asked;       /* a request was sent since the host's last packet */
+    bool owe_update;  /* a credit update has to be sent */
+    bool owe_request; /* a credit request has to be sent */
 
-    /* Another host calls: this one must speak, or it has died. Since when, and
-     * how many clock ticks it gets */
+    /* Another host calls, so this host must send a packet, or counts as dead:
+     * the time of the call, and the clock ticks that the host gets */
     bool probed;
     uint64_t probe_time;
     uint64_t second;
@@ -74,8 +68,8 @@ struct tprof_vsock_link {
     struct tprof_channel *channel;
     const struct tprof_device *where;
     const struct tprof_config *config;
-    uint64_t *turned_away; /* callers that may not attach, counted */
-    bool refused;          /* a caller was, since open() began */
+    uint64_t *turned_away; /* counter of callers that may not attach */
+    bool refused;          /* such a caller came since open() began */
     struct tprof_virtio_vsock device;
 };
 

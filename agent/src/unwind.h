@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The frame chain: who called whom, from the frame pointer upwards.
+ * Follows the frame chain, from the frame pointer to the outermost caller.
  *
- * Only memory in the ranges that the kernel calls readable is read, and each
- * frame must lie above the one before. Both are checked before the read, so a
- * wild frame pointer costs frames and nothing else.
+ * Reads only memory in the ranges that the kernel has called readable, and each
+ * frame must lie above the one before. Both are checked before each read, so a
+ * wild frame pointer costs frames, and nothing else.
  *
- * There are two walks over the same chain. tprof_unwind_quick() only names the
- * chain, with six instructions a frame and the loop's own: most stacks were
- * seen before, and then a name is enough. tprof_unwind_frames() also checks
- * that each return address lies in text, and stores the addresses. Where the
- * quick walk gives a name and all addresses are in text, the other walk gives
- * the same name. Only names that the second walk gave enter the dictionary
- * (stacks.h).
+ * There are two walks over the same chain. tprof_unwind_quick() only computes
+ * the name of the chain, with six instructions a frame and those of the loop:
+ * most stacks were seen before, and for these the name is enough.
+ * tprof_unwind_frames() also checks that each return address lies in text, and
+ * stores the addresses. If the quick walk returns a name and all addresses are
+ * in text, the other walk returns the same name. Only names from the second
+ * walk enter the dictionary (stacks.h).
  *
- * Nobody called the outermost function of many stacks, and where its return
- * address would be lies something else. The second walk ends there. The first
- * one does not know; tprof_unwind_rootless() takes that address out of the
- * name again.
+ * The outermost function of many stacks has no caller, and the word in place of
+ * its return address is something else. The second walk notices that and ends
+ * there. The first walk does not; tprof_unwind_rootless() takes that word out
+ * of the name again.
  *
- * Where there are several images (map.c) a stack belongs to the image that was
- * interrupted: the words on top of the stack are compared with that image's
+ * With several images (map.c) a stack belongs to the image that was
+ * interrupted. The words on top of the stack are compared with that image's
  * text, and the stack's name begins with that image. Frames may lie in any
  * image.
  */
@@ -35,82 +35,83 @@
 #include "tprof/tprof.h"
 #include "tprof_wire.h"
 
-/* Where the code of an image lies. */
+/* The code of an image */
 struct tprof_text {
     uint64_t start, size;
-    /* Short samples count a leaf from (start) on, up to this: the image's code,
-     * and behind the first image also what lies in no other one. */
+    /* Short samples can have a leaf from (start) to below (start + reach): the
+     * image's code. For the first image this also includes code after it that
+     * lies in no other image. */
     uint64_t reach;
-    uint64_t seed; /* where names of the image's stacks begin; not 0 */
-    uint64_t base; /* zigzag (start) minus the first image's; 0: the first */
+    uint64_t seed; /* first value of names of the image's stacks; not 0 */
+    uint64_t base; /* zigzag of (start) minus the first image's; 0: the first */
 };
 #define TPROF_REACH_MAX ((uint64_t)1 << WIRE_CELL_LEAF_BITS)
 
-/* A list of images. The first is the kernel's own, with the agent; map.c has
- * further ones. */
+/* A list of images. The first is the kernel's, which contains the agent; map.c
+ * adds others. */
 struct tprof_image_text {
     struct tprof_text text;
     struct tprof_image_text *_Atomic next; /* NULL: no more */
 };
 
-/* The config's ranges, and as many of the image. */
+/* The ranges of the config, and as many of the image */
 #define TPROF_READABLE (2 * TPROF_RANGES)
 
 struct tprof_bounds {
     struct tprof_image_text image;
     struct tprof_range readable[TPROF_READABLE]; /* unused ones have size 0 */
-    uint64_t extent; /* from the first, the lowest, to the end of the highest */
+    uint64_t extent; /* from the first (lowest) to the end of the highest */
 
     /* Grows before and after each change of the further images, so it is odd
-     * meanwhile. Written by map.c; its partner is tprof_unwind_locate(). */
+     * during a change. Written by map.c; read by tprof_unwind_locate(). */
     _Atomic uint32_t changes;
 };
 
-/* In a name, the end of a stack that lies in no range. Its record tells the
- * stack pointer, which must not stand for stacks that lie in a range. */
+/* Marks the name of a stack that lies in no range. The stack's record has the
+ * stack pointer, and so must not be used for stacks that lie in a range. */
 #define TPROF_END_OUTSIDE WIRE_END_REASONS
 
-/* A chain with its addresses. */
+/* A chain with its addresses */
 struct tprof_chain {
-    uint32_t end;     /* enum wire_end: why it is no longer */
+    uint32_t end;     /* enum wire_end: why the chain ends here */
     uint32_t count;   /* frames */
-    uint32_t slots;   /* which words are in text: a bit for each */
+    uint32_t slots;   /* a bit for each of the words: it is in text */
     uint64_t outside; /* the stack pointer, if it is in no range; else 0 */
     uint64_t word[WIRE_STACK_SLOTS];
     uint64_t frame[WIRE_STACK_FRAMES_MAX]; /* return addresses, inner first */
 };
 
-/* The image that a core's last stack was in, and the range of memory that the
- * last stack was in that was in one. The quick walk stays in these. */
+/* The image of a core's last stack, and the range of memory of the last stack
+ * that lay in a range. The quick walk works only inside these. */
 struct tprof_span {
     const struct tprof_bounds *bounds;
     uint64_t start; /* of the range */
     /* A stack pointer from (start) to below (start + room) has its words in the
-     * range. 0: there is no range yet. */
+     * range. 0: no range yet. */
     uint64_t room;
     /* A frame pointer from (start) to below (limit) has its frame in the range.
      */
     uint64_t limit;
     struct tprof_text text;
-    /* What a leaf is counted from: (text.start), or a base in memory where no
-     * image is; then (text) is the first image, but for its last three. */
+    /* The base of leaves: (text.start). In memory without an image it is
+     * another base, and (text) is the first image except for its last three
+     * members. */
     uint64_t origin;
 };
 
-/* Makes (span) the image of (pc), or the first image if (pc) is in none, and
- * the range of (sp), if it is in one. Returns 1 if image or range were others.
- */
+/* Sets (span) to the image of (pc), or to the first image if (pc) is in none,
+ * and to the range of (sp), if it is in one. Returns 1 if image or range have
+ * changed. */
 int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp);
 
-/* Stores the chain that begins at (sp) and (fp) into (chain), as far as it is
- * sound and at most (depth) frames, and returns its name. (span) is of this
- * stack. */
+/* Stores the chain that begins at (sp) and (fp) in (chain): its sound part, at
+ * most (depth) frames. Returns its name. (span) is of this stack. */
 uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
                              uint64_t fp, uint32_t depth,
                              struct tprof_chain *chain);
 
-/* In memory, from which a multiplication takes it; a literal of 64 bits would
- * be one more instruction for each. */
+/* A variable, because a multiplication can read it from memory. A literal of 64
+ * bits would need one more instruction for each. */
 extern const uint64_t tprof_mix_factor;
 #define TPROF_MIX_FACTOR 0x9e3779b97f4a7c15u
 
@@ -119,41 +120,42 @@ TPROF_HOT uint64_t tprof_mix(uint64_t hash, uint64_t value)
     return (hash + value) * tprof_mix_factor;
 }
 
-/* Makes a stack word differ from a return address: the same address can be
- * either, and the two stacks must not get the same name. */
+/* Makes a stack word differ from a return address. The same address can be
+ * either, and the two stacks must not have the same name. */
 TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
 {
     return slot - word;
 }
 
-#define TPROF_NO_NAME 1u /* a chain has this name by a chance of 2^-64 */
+#define TPROF_NO_NAME 1u /* the chance that a chain has this name is 2^-64 */
 
 /* The outermost frame that tprof_unwind_quick() has read. */
 struct tprof_outermost {
-    uint64_t fp;   /* (sp - 1): it has read none */
-    uint64_t hash; /* the name as far as that frame */
+    uint64_t fp;   /* (sp - 1): no frame was read */
+    uint64_t hash; /* the name up to that frame */
 };
 
-/* Returns the name of the chain that tprof_unwind_quick() has named (name):
- * another one, if the return address of (o) lies in no text. */
+/* Returns the final name of the chain that tprof_unwind_quick() has named
+ * (name): a different one if the return address of (o) lies in no text. */
 uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
                                uint64_t name, struct tprof_outermost o);
 
-/* tprof_unwind_quick() for a stack that is not in (span). */
+/* tprof_unwind_quick() for a stack that is not in (span) */
 uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp);
 
 /*
- * Returns the chain's name, as tprof_unwind_frames() does; or TPROF_NO_NAME:
- * the chain is not in (span), or leaves it. Stores the outermost frame in (*o).
+ * Returns the chain's name, as tprof_unwind_frames() does. Returns
+ * TPROF_NO_NAME if the chain is not in (span), or leaves it. Stores the
+ * outermost frame in (*o).
  *
- * One comparison a frame says that the frame lies above the one before and
+ * One comparison a frame checks that the frame lies above the one before and
  * below (span->limit). Both addresses are counted from the limit: as unsigned
- * numbers those below the limit have wrapped, and so are the greatest ones, in
- * their order. Nothing else is greater than (last), which is one of them.
+ * numbers, those below the limit wrap, so they are the greatest numbers, in
+ * their order. No other number is greater than (last), which is one of them.
  *
- * At the end of the chain this walk knows what the other one would say where
- * there is no memory at all, as at the end of many kernels' chains. A frame in
- * another range is left to the other walk.
+ * If the chain ends where there is no memory at all, as many kernels' chains
+ * do, this walk knows how the other walk would end. A frame in another range is
+ * left to the other walk.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t sp, uint64_t fp, uint32_t depth,
@@ -169,7 +171,7 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     *o = (struct tprof_outermost){sp - 1, hash};
     if (__builtin_expect(sp - span->start >= span->room, 0))
         return tprof_unwind_elsewhere(span, sp);
-    /* the compiler would turn each sum into a copy and a difference */
+    /* otherwise the compiler turns each sum into a copy and a difference */
     TPROF_ARCH_IN_REGISTER(minus_limit);
     TPROF_ARCH_IN_REGISTER(minus_text);
 #pragma GCC unroll 4
@@ -189,7 +191,7 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
         fp = tprof_arch_load(fp);
         if (--left == 0) {
             end = WIRE_END_DEPTH;
-            fp = 0; /* whatever it is */
+            fp = 0; /* its value does not matter */
             last = at;
             break;
         }

@@ -9,8 +9,9 @@
  *
  * A folder has arch_types.h, which this file includes first; arch_cpu.h with
  * the inline functions, which this file includes last; arch_words.h, which
- * strerror.c includes; and sources for the rest. The agent calls all functions with interrupts off, unless a comment
- * says otherwise. "This core" is the calling core.
+ * strerror.c includes; and sources for the rest. The agent calls all functions
+ * with interrupts off, unless a comment says otherwise. "This core" is the
+ * calling core.
  *
  * Calls go down, from the agent into these folders, with one exception:
  * tprof_interrupt() (tick.h) is the one call up. The entry of the agent's
@@ -55,7 +56,7 @@
 
 struct tprof_cpu; /* agent.h */
 
-/* Registers of interrupted code. */
+/* Registers of interrupted code */
 struct tprof_registers {
     uint64_t pc; /* next instruction */
     uint64_t sp; /* stack pointer */
@@ -65,94 +66,105 @@ struct tprof_registers {
 /* --- Start-up: tprof_init() only ------------------------------------------ */
 
 /*
- * Called first of all in tprof_init(): is the agent's own part of the image
- * what it must be? Its variables lie before the end of (image), if that is
- * known, and were 0 before the first call; its constants are loaded. Returns
- * TPROF_OK or TPROF_ERR_IMAGE.
+ * Checks the agent's own part of the image: its variables lie before the end of
+ * (image), if that is known, and were 0 before the first call; its constants
+ * are loaded. The first call of tprof_init().
+ *
+ * Returns TPROF_OK or TPROF_ERR_IMAGE.
  */
 int tprof_arch_prove(const struct tprof_image *image);
 
 /* Called before all other functions, on each core that calls tprof_init() or
- * tprof_start_cpu(); never on two cores at a time. */
+ * tprof_start_cpu(). Never called on two cores at a time. */
 void tprof_arch_begin(void);
 
 /*
- * Finds the timer of (config->timer) and measures it; fills in
- * (config->vector) and corrects (config->cpu_source) to what the CPU can do.
- * The clock of tprof_arch_now() counts from here on.
+ * Finds the timer of (config->timer) and measures it. Fills in
+ * (config->vector), and changes (config->cpu_source) to a source that the CPU
+ * has. Starts the clock of tprof_arch_now().
  *
- * Returns TPROF_OK, or TPROF_ERR_APIC, _APIC_OFF, _APIC_UNMAPPED, _TIMER_TAKEN,
- * _IDT, _VECTOR, _TIMER: then nothing was changed.
+ * Returns TPROF_OK. Otherwise returns TPROF_ERR_APIC, _APIC_OFF,
+ * _APIC_UNMAPPED, _TIMER_TAKEN, _IDT, _VECTOR or _TIMER, and has changed
+ * nothing.
  */
 int tprof_arch_init(struct tprof_config *config);
 
-/* Core (cpu) is laid out. (spare) is TPROF_ARCH_SPARE() bytes for this
- * folder, which lie below the core's stack. */
+/* Prepares core (cpu), which is laid out. (spare) is TPROF_ARCH_SPARE() bytes
+ * below the core's stack, for this folder. */
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare);
 
-/* tprof_init() has succeeded as far as others go, and tprof_agent.config is
- * complete: cores may join. */
+/* Called at the end of tprof_init(), when tprof_agent.config is complete: cores
+ * may join. */
 void tprof_arch_ready(void);
 
-/* tprof_exit(): all cores have left. From now on no interrupt uses the agent's
- * memory. (tprof_cpus) is 0 already. */
+/* Called in tprof_exit(), when all cores have left and (tprof_cpus) is 0. From
+ * now on no interrupt uses the agent's memory. */
 void tprof_arch_exit(void);
 
-/* Makes (vector) of this core lead to (entry), whatever it led to before.
- * Returns TPROF_OK or TPROF_ERR_IDT. After tprof_arch_begin() on this core. */
+/*
+ * Makes (vector) of this core lead to (entry), even if it has another handler.
+ * After tprof_arch_begin() on this core.
+ *
+ * Returns TPROF_OK or TPROF_ERR_IDT.
+ */
 int tprof_arch_take_vector(uint32_t vector, void (*entry)(void));
 
-/* Clock ticks a second as the machine tells, after tprof_arch_init(); 0: the
- * machine does not tell. */
+/* Returns the clock's ticks a second as the machine reports them; 0 if it does
+ * not. After tprof_arch_init(). */
 uint64_t tprof_arch_clock_hz(void);
 
-/* A random number; 0: the machine has none. */
+/* Returns a random number; 0 if the machine has no source of them. */
 uint64_t tprof_arch_random(void);
 
 /*
- * Would reading, or with (write) writing, fault somewhere in the (size) bytes
- * at (start)? This tries it, page by page; with (write) the first word of each
- * page is or'ed with 0. After tprof_arch_begin() on this core.
+ * Would a read fault somewhere in the (size) bytes at (start), or with (write)
+ * a write? Tries it in every page; with (write) the first word of each page is
+ * or'ed with 0. After tprof_arch_begin() on this core.
  */
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write);
 
 /* --- Cores ---------------------------------------------------------------- */
 
-/* This core's hardware id, by what the CPU alone says: at any time. */
+/* Returns this core's hardware id, from the CPU alone. May be called at any
+ * time. */
 uint32_t tprof_arch_core_id(void);
 
-/* The index of this core; (tprof_cpus) or more: it has not joined. */
+/* Returns the index of this core; (tprof_cpus) or more if it has not joined. */
 uint32_t tprof_arch_core_index(void);
 
 /*
- * This core wants to join: does it have what its timer needs, and is the timer
- * free? Stores its (*hardware_id). Returns TPROF_OK, TPROF_ERR_APIC, _APIC_OFF,
- * _APIC_UNMAPPED or _TIMER_TAKEN.
+ * Checks that this core can join: its timer has what the agent needs, and the
+ * kernel does not use the timer. Stores its (*hardware_id).
+ *
+ * Returns TPROF_OK, TPROF_ERR_APIC, _APIC_OFF, _APIC_UNMAPPED or _TIMER_TAKEN.
  */
 int tprof_arch_core_examine(uint32_t *hardware_id);
 
-/* Stores the (*index) that the kernel gives this core. Returns false where the
- * kernel numbers no cores: then the agent numbers them as they join. */
+/* Stores the (*index) that the kernel gives this core. Returns false if the
+ * kernel does not number its cores; then the agent numbers them as they join.
+ */
 bool tprof_arch_core_numbered(uint32_t *index);
 
 /*
- * This core, which is (cpu), joins: its timer is the agent's from now on, and
- * is not armed. Returns TPROF_OK, TPROF_ERR_IDT, TPROF_ERR_VECTOR_TAKEN, or
- * what config.install_vector returned.
+ * Makes this core, which is (cpu), join. Its timer is the agent's from now on,
+ * and is not armed.
+ *
+ * Returns TPROF_OK, TPROF_ERR_IDT, TPROF_ERR_VECTOR_TAKEN, or the result of
+ * config.install_vector.
  */
 int tprof_arch_core_join(struct tprof_cpu *cpu);
 
-/* This core, which is (cpu), leaves: timer and registers are the kernel's
- * again. */
+/* Makes this core, which is (cpu), leave. Gives its timer and registers back to
+ * the kernel. */
 void tprof_arch_core_leave(struct tprof_cpu *cpu);
 
 /* Interrupts the core with (hardware_id), which may be this one, at the vector
- * of its timer. Does nothing where the timer is the kernel's. Interrupts may be
+ * of its timer. Does nothing if the timer is the kernel's. Interrupts may be
  * on. */
 void tprof_arch_wake(uint32_t hardware_id);
 
-/* Calls (function) on the stack of this core, which is (cpu) and has
- * (cpu->inside) set. */
+/* Calls (function) on the stack of this core, which is (cpu). (cpu->inside) is
+ * set. */
 typedef TPROF_ARCH_CALL void
 tprof_stack_function(struct tprof_cpu *cpu, const struct tprof_registers *r);
 TPROF_ARCH_CALL void tprof_arch_on_stack(struct tprof_cpu *cpu,
@@ -161,21 +173,22 @@ TPROF_ARCH_CALL void tprof_arch_on_stack(struct tprof_cpu *cpu,
 
 /* --- Interrupts ----------------------------------------------------------- */
 
-/* Switches interrupts off, be they on or off. Returns what
- * tprof_arch_irq_restore() takes, which may find them on or off, too. */
+/* Switches interrupts off, whether they are on or off. Returns the argument of
+ * tprof_arch_irq_restore(), which may also be called with interrupts on or off.
+ */
 static inline uint64_t tprof_arch_irq_save(void);
 static inline void tprof_arch_irq_restore(uint64_t saved);
 
 /* Called in a loop that waits for another core. */
 static inline void tprof_arch_relax(void);
 
-/* Registers that (trap) has saved. The pc is returned by its address, so that a
- * tick keeps it in no register. */
+/* Return registers that (trap) has saved. The pc is returned by its address, so
+ * a tick need not keep it in a register. */
 static inline const uint64_t *
 tprof_arch_trap_pc(const struct tprof_arch_trap *trap);
 static inline uint64_t tprof_arch_trap_sp(const struct tprof_arch_trap *trap);
 
-/* Registers that a kernel hands to tprof_tick(). */
+/* Returns the registers that a kernel has passed to tprof_tick(). */
 static inline struct tprof_registers
 tprof_arch_registers(const struct tprof_regs *regs);
 
@@ -184,32 +197,35 @@ tprof_arch_registers(const struct tprof_regs *regs);
 static inline uint64_t tprof_arch_now(void);
 
 /*
- * Arms the timer of this core, which is (cpu), for (deadline). A deadline that
- * is over means at once; 0 means not at all. If (cpu->woken), the kernel may
- * use the timer: then the timer is left to the kernel, and
- * WIRE_STATS_TIMER_KEPT of (cpu->facts) says so from then on. With TPROF_WOKEN
- * anybody may have changed the timer: then it is set up anew.
+ * Arms the timer of this core, which is (cpu), for (deadline). A deadline in
+ * the past fires at once; 0 stops the timer.
+ *
+ * If (cpu->woken) is not 0, the kernel may be using the timer. If the kernel
+ * does, this function leaves the timer alone and sets WIRE_STATS_TIMER_KEPT in
+ * (cpu->facts) from then on. With TPROF_WOKEN the timer may have been changed,
+ * and is set up anew.
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
 
 /*
- * Where timers are lent: the deadlines until (now) of this core, which is
- * (cpu), for which the kernel had the timer, are accounted for by
+ * Used if timers are lent. Accounts for the deadlines of this core, which is
+ * (cpu), that passed before (now) while the kernel had the timer, by
  * tprof_tick_unseen(). Returns whether this interrupt, which took (trap) with
- * (fp) in the frame pointer, still is a tick; then (cpu->guard) tells so, too.
+ * (fp) in the frame pointer, is a tick. If it is, (cpu->guard) lets it pass as
+ * a tick.
  */
 bool tprof_arch_is_tick(struct tprof_cpu *cpu,
                         const struct tprof_arch_trap *trap, uint64_t fp,
                         uint64_t now);
 
-/* Wakes the cores whose deadlines are over and whose timers the kernel uses at
- * the moment. */
+/* Wakes the cores whose deadlines have passed and whose timers the kernel is
+ * using. */
 void tprof_arch_timers_look(void);
 
-/* The short way to end a tick: arms the timer for (left) clock ticks from now,
- * below 2^31, and ends the interrupt. (way) is what tprof_arch_short_way() has
- * returned. 0: there is no short way; tprof_arch_timer_arm() and
- * tprof_arch_end_interrupt() are to be called instead. */
+/* End a tick the short way: tprof_arch_end_tick() arms the timer for (left)
+ * clock ticks from now, below 2^31, and ends the interrupt. (way) is the result
+ * of tprof_arch_short_way(). If that is 0, there is no short way: call
+ * tprof_arch_timer_arm() and tprof_arch_end_interrupt() instead. */
 static inline uintptr_t tprof_arch_short_way(void);
 static inline void tprof_arch_end_tick(uintptr_t way, uint64_t left);
 
@@ -223,19 +239,19 @@ static inline void tprof_arch_end_interrupt(void);
 #define TPROF_FRAME_CALLER 8u
 
 /*
- * The word at (address), which need not be aligned; and the same added to
- * (sum). If reading faults, and the kernel's handler calls tprof_fixup(), the
- * first returns anything, and the second (sum).
+ * Return the word at (address), which need not be aligned, or the sum of it and
+ * (sum). If the read faults and the kernel's handler calls tprof_fixup(), the
+ * first function returns any value, and the second returns (sum).
  */
 static inline uint64_t tprof_arch_load(uint64_t address);
 static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address);
 
-/* Where the (size) bytes of code at (address) can be read, until the next such
- * call. tprof_init() only. */
+/* Returns the address at which the (size) bytes of code at (address) can be
+ * read, until the next call. tprof_init() only. */
 static inline const void *tprof_arch_text(uint64_t address, size_t size);
 
-/* Was the image found elsewhere by who looks at the guest from outside? Then
- * (*slide) is how far. An agent inside the guest has tprof_anchor instead. */
+/* Stores in (*slide) how far the image was moved, if a collector has found it
+ * from outside. Returns false in a guest: there the agent uses tprof_anchor. */
 static inline bool tprof_arch_slide(uint64_t *slide);
 
 /* --- Memory and checksum -------------------------------------------------- */
@@ -243,36 +259,42 @@ static inline bool tprof_arch_slide(uint64_t *slide);
 static inline void tprof_arch_copy(void *to, const void *from, size_t size);
 static inline void tprof_arch_zero(void *to, size_t size);
 
-/* Does the CPU have an instruction for CRC-32C? tprof_arch_crc32c() is that
- * instruction: it returns (crc) with the eight bytes of (word) added. */
+/* Has the CPU an instruction for CRC-32C? tprof_arch_crc32c() is that
+ * instruction: it returns (crc) extended by the eight bytes of (word). */
 bool tprof_arch_has_crc32c(void);
 static inline uint64_t tprof_arch_crc32c(uint64_t crc, uint64_t word);
 
 /* --- Devices -------------------------------------------------------------- */
 
-/* A register of (width) 1, 2 or 4 bytes at (address). */
+/* Read and write a register of (width) 1, 2 or 4 bytes at (address). */
 static inline uint32_t tprof_arch_read(uintptr_t address, uint32_t width);
 static inline void tprof_arch_write(uintptr_t address, uint32_t width,
                                     uint32_t value);
 
-/* PCI configuration space: (function) is bus << 8 | device << 3 | number,
- * (offset) a multiple of 4. All ones: nothing is there. tprof_init() only. */
+/* Access PCI configuration space. (function) is bus << 8 | device << 3 |
+ * number, (offset) a multiple of 4. A read of all ones means that nothing is
+ * there. tprof_init() only. */
 uint32_t tprof_arch_pci_read(uint32_t function, uint32_t offset);
 void tprof_arch_pci_write(uint32_t function, uint32_t offset, uint32_t value);
 
 /* Does the interrupt controller have (pin)? */
 bool tprof_arch_pin_exists(uint32_t pin);
 
-/* Makes each rising edge of (pin) interrupt the core with (hardware_id) at
- * (vector). May be called again for another core. Returns TPROF_OK; or
- * TPROF_ERR_DEVICE: there is no such pin, or somebody else uses it. */
+/*
+ * Makes each rising edge of (pin) interrupt the core with (hardware_id) at
+ * (vector). May be called again for another core.
+ *
+ * Returns TPROF_OK; TPROF_ERR_DEVICE if there is no such pin, or another driver
+ * uses it.
+ */
 int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id);
 
-/* (pin), which is aimed, interrupts nobody any more. */
+/* Masks (pin), which is aimed. */
 void tprof_arch_pin_mask(uint32_t pin);
 
-/* A PCI device that writes (*data) to (*address) interrupts the core with
- * (hardware_id) at (vector). Returns false: there is no such message. */
+/* Stores the message by which a PCI device interrupts the core with
+ * (hardware_id) at (vector): the device writes (*data) to (*address). Returns
+ * false if there is no such message. */
 bool tprof_arch_message(uint32_t vector, uint32_t hardware_id,
                         uint64_t *address, uint32_t *data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The console device. Virtio 1.2, section 5.3. */
+/* The console device. Virtio 1.2, section 5.3 */
 #ifndef TPROF_VIRTIO_CONSOLE_REGS_H
 #define TPROF_VIRTIO_CONSOLE_REGS_H
 

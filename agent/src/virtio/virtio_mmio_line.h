@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Virtio devices on a kernel's command line, as Linux reads and QEMU and
- * Firecracker write them: virtio_mmio.device=SIZE@0xADDRESS:IRQ.
+ * Virtio devices on a kernel's command line, in the format of Linux, QEMU and
+ * Firecracker: virtio_mmio.device=SIZE@0xADDRESS:IRQ
  */
 #ifndef TPROF_VIRTIO_MMIO_LINE_H
 #define TPROF_VIRTIO_MMIO_LINE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number at (text), 0x and hexadecimal as Linux and QEMU write it. */
+/* Returns the number at (text), 0x and hexadecimal digits; 0 without 0x. */
 static inline uint64_t tprof_mmio_line_address(const char *text)
 {
     uint64_t val = 0;
@@ -29,7 +29,8 @@ static inline uint64_t tprof_mmio_line_address(const char *text)
     }
 }
 
-/* Past the next "virtio_mmio.device=SIZE@" in (text), or NULL. */
+/* Returns the place after the next "virtio_mmio.device=SIZE@" in (text), or
+ * NULL. */
 static inline const char *tprof_mmio_line_next(const char *text)
 {
     static const char key[] = "virtio_mmio.device=";

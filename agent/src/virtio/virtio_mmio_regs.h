@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio over MMIO. Virtio 1.2, section 4.2.2; legacy: 4.2.4. All 32 bits. */
+/* Virtio over MMIO. Virtio 1.2, section 4.2.2; legacy: 4.2.4. All 32 bits */
 #ifndef TPROF_VIRTIO_MMIO_REGS_H
 #define TPROF_VIRTIO_MMIO_REGS_H
 
@@ -15,7 +15,7 @@
 
 #define VIRTIO_MMIO_GUEST_PAGE_SIZE 0x028 /* w   legacy: unit of QUEUE_PFN */
 
-#define VIRTIO_MMIO_QUEUE_SEL      0x030 /* w   which the next ones mean */
+#define VIRTIO_MMIO_QUEUE_SEL      0x030 /* w   queue of the next registers */
 #define VIRTIO_MMIO_QUEUE_SIZE_MAX 0x034 /* r   0: no such queue */
 #define VIRTIO_MMIO_QUEUE_SIZE     0x038 /* w */
 #define VIRTIO_MMIO_QUEUE_ALIGN    0x03c /* w   legacy: of the used ring */
@@ -24,7 +24,7 @@
 #define VIRTIO_MMIO_QUEUE_NOTIFY   0x050 /* w   index of the queue */
 
 #define VIRTIO_MMIO_INTERRUPT_STATUS 0x060 /* r   why the line is up */
-#define VIRTIO_MMIO_INTERRUPT_ACK    0x064 /* w   those are seen: line down */
+#define VIRTIO_MMIO_INTERRUPT_ACK    0x064 /* w   the bits seen: line down */
 
 #define VIRTIO_MMIO_STATUS 0x070 /* rw */
 
@@ -32,9 +32,9 @@
 #define VIRTIO_MMIO_QUEUE_AVAIL 0x090 /* w */
 #define VIRTIO_MMIO_QUEUE_USED  0x0a0 /* w */
 
-#define VIRTIO_MMIO_SIZE 0x100 /* of all that */
+#define VIRTIO_MMIO_SIZE 0x100 /* of all these */
 
-/* Where QEMU's microvm puts its devices */
+/* Addresses of devices on QEMU's microvm */
 #define VIRTIO_MMIO_MICROVM_START 0xfeb00000u
 #define VIRTIO_MMIO_MICROVM_END   0xfeb03000u
 #define VIRTIO_MMIO_MICROVM_STEP  0x200u

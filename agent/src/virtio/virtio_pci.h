@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions on the PCI bus. For tprof_init() only, since the kernel uses the
+ * Functions on the PCI bus. For tprof_init() only, because the kernel uses the
  * same configuration space. (function) is bus << 8 | device << 3 | number.
  */
 #ifndef TPROF_VIRTIO_PCI_H
@@ -10,11 +10,12 @@
 
 #include "virtio/virtio_pci_regs.h"
 
-/* Capabilities of a function at most: as many as fit into 192 bytes. */
+/* Greatest number of capabilities of a function: those that fit into 192 bytes
+ */
 #define TPROF_PCI_CAPABILITIES_MAX 48u
 
-/* The physical address of the memory behind BAR (bar) of (function); 0: there
- * is none. */
+/* Returns the physical address of the memory behind BAR (bar) of (function); 0
+ * if there is none. */
 uint64_t tprof_pci_bar(uint32_t function, uint32_t bar);
 
 #endif

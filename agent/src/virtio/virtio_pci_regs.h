@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Virtio over PCI: configuration space (PCI 3.0, chapter 6) and the common
- * configuration structure (virtio 1.2, section 4.1.4).
+ * configuration structure (virtio 1.2, section 4.1.4)
  */
 #ifndef TPROF_VIRTIO_PCI_REGS_H
 #define TPROF_VIRTIO_PCI_REGS_H
@@ -49,7 +49,8 @@
 #define VIRTIO_CAP_COMMON 1u
 #define VIRTIO_CAP_NOTIFY 2u
 
-/* Vendor in bits 0-15, above it the device; type + one of two bases */
+/* Vendor in bits 0-15, device above; the device is one of two bases + the type
+ */
 #define VIRTIO_PCI_ID_MODERN(type)         (0x10401af4u + ((type) << 16))
 #define VIRTIO_PCI_ID_TRANSITIONAL_CONSOLE 0x10031af4u
 
@@ -67,6 +68,6 @@
 #define VIRTIO_PCI_QUEUE_DESC          0x20 /* rw 64, as two of 32 */
 #define VIRTIO_PCI_QUEUE_AVAIL         0x28 /* rw 64 */
 #define VIRTIO_PCI_QUEUE_USED          0x30 /* rw 64 */
-#define VIRTIO_PCI_COMMON_SIZE         0x38 /* of all that */
+#define VIRTIO_PCI_COMMON_SIZE         0x38 /* of all these */
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values that are the same on every bus. Virtio 1.2, sections 2.1, 2.2 and 5.
- */
+/* Values that are the same on every bus. Virtio 1.2, sections 2.1, 2.2 and 5 */
 #ifndef TPROF_VIRTIO_REGS_H
 #define TPROF_VIRTIO_REGS_H
 
@@ -14,7 +13,7 @@
 
 /* Feature bits (6) */
 #define VIRTIO_F_VERSION_1       (1ull << 32) /* absent: a legacy device */
-#define VIRTIO_F_ACCESS_PLATFORM (1ull << 33) /* memory by way of an IOMMU */
+#define VIRTIO_F_ACCESS_PLATFORM (1ull << 33) /* memory is behind an IOMMU */
 
 /* Device types (5) */
 #define VIRTIO_TYPE_CONSOLE 3u

@@ -2,9 +2,9 @@
 /*
  * The queues of a virtio socket device (virtio 1.2, section 5.10): packets out,
  * packets and events in. This file knows no connection; transport_vsock.c does.
- * One caller at a time; every function is bounded and never waits. What the
- * device writes is checked. A device that lies is given up, and every call says
- * so from then on (dead).
+ * One caller at a time. Every function is bounded and never waits. Every value
+ * that the device writes is checked. A device that lies is given up: (dead) is
+ * set, and every later call returns an error.
  */
 #ifndef TPROF_VIRTIO_VSOCK_H
 #define TPROF_VIRTIO_VSOCK_H
@@ -17,31 +17,32 @@
 #include "virtio/virtio_vsock_regs.h"
 #include "virtio/virtqueue.h"
 
-/* Buffers for received packets. A host has little to say, and the device splits
- * longer data. Each buffer has two descriptors, for header and data:
- * Firecracker before 1.6 and Cloud Hypervisor before 36 refuse one for both. */
+/* Buffers for received packets. They are small, because a host sends little,
+ * and the device splits longer data. Each buffer has two descriptors, for
+ * header and data: Firecracker before 1.6 and Cloud Hypervisor before 36 refuse
+ * one for both. */
 #define TPROF_VSOCK_BUFFERS     16u
 #define TPROF_VSOCK_BUFFER_SIZE 256u
 
-/* Packets on their way to the host: each has two descriptors, for its header
- * and its data. */
+/* Packets on their way to the host. Each has two descriptors, for header and
+ * data. */
 #define TPROF_VSOCK_PACKETS (TPROF_VIRTQUEUE_MAX / 2)
 
-/* A device that offers fewer places than these is not taken. */
+/* A device with fewer places than these is refused. */
 #define TPROF_VSOCK_PACKETS_MIN 4u
 
 #define TPROF_VSOCK_EVENTS 4u
 
-/* A packet's header, as the device has it; little-endian. */
+/* A packet's header in the device's layout; little-endian */
 struct tprof_vsock_header {
     uint64_t from_cid, to_cid;
     uint32_t from_port, to_port;
     uint32_t size;     /* bytes of data behind it */
     uint16_t type, op; /* VIRTIO_VSOCK_TYPE_*, VIRTIO_VSOCK_OP_* */
     uint32_t flags;    /* of SHUTDOWN */
-    uint32_t room;     /* bytes that the sender of the packet can buffer */
-    uint32_t taken;    /* bytes of the stream that it has taken, wrapping */
-    uint32_t padding;  /* not part of the header on the wire */
+    uint32_t room;     /* bytes that the packet's sender can buffer */
+    uint32_t taken;    /* bytes of the stream that it took, wrapping */
+    uint32_t padding;  /* not part of the packet */
 };
 _Static_assert(offsetof(struct tprof_vsock_header, from_port) == 16 &&
                    offsetof(struct tprof_vsock_header, type) == 28 &&
@@ -55,16 +56,17 @@ struct tprof_vsock_queue {
     uintptr_t doorbell; /* where to notify */
 };
 
-/* Caller-allocated, physically contiguous. The caller sets (physical), and
- * reads (dead). */
+/* The device's driver. Allocated by the caller, physically contiguous. The
+ * caller sets (physical), and reads (dead). */
 struct tprof_virtio_vsock {
     int dead;          /* the error that ended it; 0: alive */
-    bool given_back;   /* there are buffers that the device was not shown */
-    uint64_t physical; /* added to an address, gives what the device needs */
+    bool given_back;   /* some buffers were not shown to the device */
+    uint64_t physical; /* added to an address, gives the physical one */
     struct tprof_virtio bus;
 
     /* The device still uses the packets from (first) to before (next), which
-     * wrap. (size) is of each packet's data, (bytes) the sum of those. */
+     * wrap. (size) has the bytes of data of each packet, (bytes) is their sum.
+     */
     uint32_t first, next, bytes;
     uint32_t size[TPROF_VSOCK_PACKETS];
 
@@ -81,38 +83,39 @@ struct tprof_virtio_vsock {
 };
 
 /*
- * Resets the device at (d->bus) and sets up its queues. Returns TPROF_OK, and
- * tprof_virtio_vsock_go() starts the device; or why it cannot be used:
- * TPROF_ERR_DEVICE or TPROF_ERR_DEVICE_PLATFORM.
+ * Resets the device at (d->bus) and sets up its queues. tprof_virtio_vsock_go()
+ * then starts the device.
+ *
+ * Returns TPROF_OK;
+ * TPROF_ERR_DEVICE or TPROF_ERR_DEVICE_PLATFORM: it cannot be used.
  */
 int tprof_virtio_vsock_begin(struct tprof_virtio_vsock *d);
 void tprof_virtio_vsock_go(struct tprof_virtio_vsock *d);
 
-/* The device is gone, or has another driver now, and is not touched any more.
- * Returns d->dead. */
+/* Marks the device as dead, because it is gone or has another driver. No
+ * function touches it any more. Returns (d->dead). */
 int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d);
 
-/* Asks the device to interrupt when a packet or an event has come, or not to.
- */
+/* Asks the device to interrupt for each packet and event, or not to. */
 void tprof_virtio_vsock_interrupt(struct tprof_virtio_vsock *d, bool on);
 
-/* Has a packet or an event come? */
+/* Is there a packet or an event to take? */
 bool tprof_virtio_vsock_waiting(const struct tprof_virtio_vsock *d);
 
 /* --- Out ------------------------------------------------------------------ */
 
-/* Can more than (reserved) packets be put? */
+/* Is there room for more than (reserved) packets? */
 bool tprof_virtio_vsock_has_place(struct tprof_virtio_vsock *d,
                                   uint32_t reserved);
 
-/* Sends a packet, for which there must be a place. The header is copied. The
- * (header->size) bytes at (data) are not: the device reads them there. */
+/* Sends a packet; there must be room for it. The header is copied. The
+ * (header->size) bytes at (data) are not: the device reads them in place. */
 void tprof_virtio_vsock_put(struct tprof_virtio_vsock *d,
                             const struct tprof_vsock_header *header,
                             const void *data);
 
-/* Bytes of data that the device may still read. It is done with the oldest
- * first. */
+/* Returns the bytes of data that the device may still read. It finishes with
+ * the oldest first. */
 uint32_t tprof_virtio_vsock_in_use(struct tprof_virtio_vsock *d);
 
 /* --- In ------------------------------------------------------------------- */
@@ -120,8 +123,9 @@ uint32_t tprof_virtio_vsock_in_use(struct tprof_virtio_vsock *d);
 /*
  * Takes the next packet and copies its header into (header). The packet's
  * (header->size) bytes of data are at tprof_virtio_vsock_data() until its
- * buffer is given back. Returns the buffer; negative: no packet, or the device
- * is dead.
+ * buffer is given back.
+ *
+ * Returns the buffer. Negative: there is no packet, or the device is dead.
  */
 int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
                             struct tprof_vsock_header *header);
@@ -132,15 +136,15 @@ tprof_virtio_vsock_data(const struct tprof_virtio_vsock *d, uint32_t buffer)
     return d->buffers[buffer] + VIRTIO_VSOCK_HEADER_SIZE;
 }
 
-/* The device may fill (buffer) again; the next tprof_virtio_vsock_refill()
+/* Lets the device fill (buffer) again. The next tprof_virtio_vsock_refill()
  * shows it the buffers that were given back. */
 void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d,
                                   uint32_t buffer);
 void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d);
 
-/* Takes the events that have come. Returns whether one of them says that all
- * connections are gone, as after a migration or from a snapshot on; then the
- * device was notified of all that it has. */
+/* Takes all pending events. Returns whether one of them says that all
+ * connections are gone, as after a migration or a restored snapshot. In that
+ * case it has also notified the device of all pending buffers. */
 bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio socket device. Virtio 1.2, section 5.10. All of it lies in memory. */
+/* Virtio socket device. Virtio 1.2, section 5.10. All registers are in memory.
+ */
 #ifndef TPROF_VIRTIO_VSOCK_REGS_H
 #define TPROF_VIRTIO_VSOCK_REGS_H
 
@@ -24,7 +25,7 @@
 #define VIRTIO_VSOCK_OP_CREDIT_UPDATE  6u
 #define VIRTIO_VSOCK_OP_CREDIT_REQUEST 7u
 
-/* Flags of SHUTDOWN: what its sender will not do any more (5.10.6.6) */
+/* Flags of SHUTDOWN: what its sender has stopped doing (5.10.6.6) */
 #define VIRTIO_VSOCK_SHUTDOWN_RECEIVE (1u << 0)
 #define VIRTIO_VSOCK_SHUTDOWN_SEND    (1u << 1)
 

@@ -3,10 +3,11 @@
  * A split virtqueue (virtio 1.2, section 2.7): add, publish, reap. This file
  * knows no bus and no device. One caller at a time; no function waits.
  *
- * Each buffer is one descriptor, or a pair, and the caller chooses which ones.
- * A descriptor's number is the caller's name for the buffer, so nothing is
- * allocated and a completion needs no look-up. What the device writes is
- * checked against this side's own record before it is used.
+ * Each buffer is one descriptor or a pair, and the caller chooses the
+ * descriptors. The number of a descriptor also identifies the buffer for the
+ * caller. So nothing is allocated, and a completion needs no search. Every
+ * value that the device writes is checked against this side's own record before
+ * it is used.
  */
 #ifndef TPROF_VIRTQUEUE_H
 #define TPROF_VIRTQUEUE_H
@@ -14,13 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Descriptors of a queue at most: one word has a bit for each, and the queue's
- * memory fits one kilobyte. */
+/* Greatest number of descriptors of a queue: one word has a bit for each, and
+ * the queue's memory fits one kilobyte */
 #define TPROF_VIRTQUEUE_MAX 32u
 
 /*
- * Memory of one queue, shared with the device: descriptors, available ring,
- * used ring, in the one layout that suits legacy devices too. Its alignment
+ * Memory of one queue, shared with the device: descriptors, available ring and
+ * used ring, in the one layout that legacy devices accept, too. Its alignment
  * keeps it inside one page.
  */
 #define TPROF_VIRTQUEUE_BYTES 1024u
@@ -30,7 +31,7 @@ struct tprof_virtqueue_memory {
     _Alignas(TPROF_VIRTQUEUE_BYTES) uint8_t bytes[TPROF_VIRTQUEUE_BYTES];
 };
 
-/* Where the rings of a queue of (size) lie in its memory; the descriptors are
+/* Offsets of the rings of a queue of (size) in its memory. The descriptors are
  * at 0. */
 static inline uint32_t tprof_virtqueue_avail_offset(uint32_t size)
 {
@@ -47,15 +48,15 @@ static inline uint32_t tprof_virtqueue_used_offset(uint32_t size)
 struct tprof_virtqueue {
     uint8_t *memory;
     uint32_t size;      /* power of two */
-    uint32_t in_flight; /* bit per descriptor that the device has */
+    uint32_t in_flight; /* a bit for each descriptor that the device has */
     uint16_t added;     /* descriptors ever added, wrapping */
-    uint16_t reaped;    /* descriptors ever taken back, likewise */
+    uint16_t reaped;    /* descriptors ever taken back, wrapping */
 };
 
 /*
  * Makes (q) an empty queue of (size), a power of two up to TPROF_VIRTQUEUE_MAX.
- * (memory) must outlive the device's use of the queue. The device is asked to
- * interrupt nobody for this queue.
+ * (memory) must outlive the device's use of the queue. The queue asks the
+ * device for no interrupts.
  */
 void tprof_virtqueue_init(struct tprof_virtqueue *q,
                           struct tprof_virtqueue_memory *memory, uint32_t size);
@@ -67,8 +68,8 @@ static inline bool tprof_virtqueue_busy(const struct tprof_virtqueue *q,
     return (q->in_flight >> id & 1) != 0;
 }
 
-/* The first descriptor that the device does not have; (size) or more: it has
- * all. */
+/* Returns the first descriptor that the device does not have; (size) or more if
+ * it has all. */
 static inline uint32_t tprof_virtqueue_idle(const struct tprof_virtqueue *q)
 {
     return (uint32_t)__builtin_ctzll(~(uint64_t)q->in_flight);
@@ -76,8 +77,9 @@ static inline uint32_t tprof_virtqueue_idle(const struct tprof_virtqueue *q)
 
 /*
  * Puts (length) bytes at physical (address) into descriptor (id), which is
- * below (size) and not busy. The device will write them if (writable), else
- * read them. The device learns of the buffer by tprof_virtqueue_publish().
+ * below (size) and not busy. The device will write them if (writable),
+ * otherwise read them. tprof_virtqueue_publish() shows the buffer to the
+ * device.
  */
 void tprof_virtqueue_add(struct tprof_virtqueue *q, uint32_t id,
                          uint64_t address, uint32_t length, bool writable);
@@ -90,36 +92,36 @@ struct tprof_virtqueue_part {
 
 /*
  * Puts two parts, which are one buffer for the device, into descriptors (id)
- * and (id) + 1. (id) is even, below (size) and not busy. Only (id) is busy then
- * and comes back, so a caller of this function uses no odd descriptor itself.
+ * and (id) + 1. (id) is even, below (size) and not busy. Only (id) becomes busy
+ * and is reaped, so a caller of this function uses no odd descriptor itself.
  */
 void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
                               const struct tprof_virtqueue_part part[2],
                               bool writable);
 
-/* Shows the device what was added. Returns whether the device wants to be
+/* Shows the device all added buffers. Returns whether the device wants to be
  * notified. */
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q);
 
 /*
  * Asks the device to interrupt when it is done with a buffer, or not to. The
- * device need not obey. After switching this on, look at
- * tprof_virtqueue_waiting(): for what came before there may be no interrupt.
+ * device need not obey. Earlier completions may cause no interrupt: after
+ * switching this on, call tprof_virtqueue_waiting().
  */
 void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on);
 
-/* Would tprof_virtqueue_reap() return something else than
- * TPROF_VIRTQUEUE_NONE? */
+/* Is there a descriptor to reap, or an error to report? */
 bool tprof_virtqueue_waiting(const struct tprof_virtqueue *q);
 
 /*
- * Takes back the next descriptor that the device is done with. (*length) is
- * what the device says it has written, and may be a lie: the caller compares it
- * with the size of the buffer.
+ * Takes back the next descriptor that the device is done with. (*length) is the
+ * number of bytes that the device claims to have written. The caller must
+ * compare it with the buffer's size.
  *
- * Returns the descriptor; TPROF_VIRTQUEUE_NONE; or TPROF_ERR_DEVICE: the device
- * names a descriptor that it does not have, or says that it has done more than
- * it was given.
+ * Returns the descriptor;
+ * TPROF_VIRTQUEUE_NONE: there is none;
+ * TPROF_ERR_DEVICE: the device names a descriptor that it does not have, or
+ * claims to have finished more than it was given.
  */
 #define TPROF_VIRTQUEUE_NONE (-1)
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length);

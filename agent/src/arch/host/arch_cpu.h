@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inline part of arch.h, which includes this file last. */
+/* The inline part of arch.h, which includes this file last */
 #ifndef TPROF_ARCH_CPU_H
 #define TPROF_ARCH_CPU_H
 
@@ -41,7 +41,7 @@ static inline void tprof_arch_relax(void)
         tprof_machine.hooks->relax();
 #ifdef __x86_64__
     else
-        __builtin_ia32_pause(); /* a test's other thread is waited for */
+        __builtin_ia32_pause(); /* waits for another thread of a test */
 #endif
 }
 
@@ -74,7 +74,7 @@ static inline void tprof_arch_end_interrupt(void)
     tprof_machine_this()->in_service = false;
 }
 
-/* The short way is there while the timer is the agent's. */
+/* There is a short way while the timer is the agent's. */
 static inline uintptr_t tprof_arch_short_way(void)
 {
     return 1;
@@ -119,7 +119,7 @@ static inline void tprof_arch_copy(void *to, const void *from, size_t size)
         tprof_machine.hooks->touch(from, size, false);
         tprof_machine.hooks->touch(to, size, true);
     }
-    if (size > 0) /* else (from) may be NULL, which memcpy() may not get */
+    if (size > 0) /* (from) may be NULL then, which memcpy() does not allow */
         memcpy(to, from, size);
 }
 
@@ -130,7 +130,7 @@ static inline void tprof_arch_zero(void *to, size_t size)
     memset(to, 0, size);
 }
 
-/* What the instruction of CPUs that have one does, bit by bit. */
+/* Computes bit by bit the result of the instruction that some CPUs have. */
 static inline uint64_t tprof_arch_crc32c(uint64_t crc, uint64_t word)
 {
     word ^= (uint32_t)crc;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What arch.h wants to know of a virtual core before it declares anything. */
+/* Types of a virtual core that arch.h needs */
 #ifndef TPROF_ARCH_TYPES_H
 #define TPROF_ARCH_TYPES_H
 
 #include <stdint.h>
 
-/* A core's state is the machine's: machine.h. */
+/* The state of a core is part of the machine: machine.h. */
 struct tprof_arch_core {
     uint32_t unused;
 };
@@ -14,7 +14,7 @@ struct tprof_arch_trap {
     uint64_t pc, sp;
 };
 
-/* as on x86-64, so that memory is laid out alike */
+/* the same as on x86-64, for the same layout of memory */
 #define TPROF_ARCH_SPARE(config)                                               \
     ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
 #define TPROF_ARCH_SPARE_MAX 4096u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtual cores that run the agent, and the way into an interrupt. */
+/* Virtual cores that run the agent, and the entry into an interrupt */
 #include "machine.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void broken(const char *what)
 
 int tprof_arch_prove(const struct tprof_image *image)
 {
-    (void)image; /* of the guest that a test plays */
+    (void)image; /* of the test's guest */
     return TPROF_OK;
 }
 
@@ -114,7 +114,7 @@ int tprof_arch_core_examine(uint32_t *hardware_id)
                : TPROF_OK;
 }
 
-/* What installs a vector in the agent's stead needs some address. */
+/* config.install_vector is called with this address. */
 static void entry(void)
 {
 }
@@ -146,7 +146,7 @@ void tprof_arch_core_leave(struct tprof_cpu *cpu)
     (void)cpu;
     core->deadline = 0;
     if (tprof_agent.config.cpu_source == TPROF_CPU_TSC_AUX)
-        core->cpu = NULL; /* its TSC_AUX is the kernel's again */
+        core->cpu = NULL; /* TSC_AUX is the kernel's again */
 }
 
 void tprof_machine_raise(uint32_t hardware_id)
@@ -216,7 +216,7 @@ bool tprof_machine_wants(void)
     return core->pending && !core->in_service && !core->interrupts_off;
 }
 
-/* The core's stack is taken from its top on, whoever is on it. */
+/* The core's stack is taken from its top, even if it is in use. */
 static void take_stack(struct tprof_machine_core *core, const char *what)
 {
     if (core->stack_in_use)
@@ -238,7 +238,7 @@ bool tprof_machine_interrupt(const struct tprof_registers *r)
     uint32_t index = tprof_arch_core_index();
     struct tprof_cpu *cpu = index < tprof_cpus ? tprof_cpu[index] : NULL;
 
-    core->interrupts_off = true; /* the hook may have done otherwise */
+    core->interrupts_off = true; /* the hook may have switched interrupts on */
     if (cpu && cpu->inside) {
         tprof_interrupt_inside(cpu);
     } else if (cpu) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of a machine needs no core: the clock, and the way to devices. */
+/* The parts of a machine that belong to no core: the clock, and the way to
+ * devices */
 #include "machine.h"
 
 #include "arch/arch.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A machine in a process: virtual cores, a clock, a timer and an interrupt for
- * each core. A test, or a collector that samples a guest from outside, sets it
- * up, says which core runs, and delivers interrupts; the agent reaches it
- * through arch.h.
+ * A machine in a process: virtual cores, a clock, and for each core a timer and
+ * an interrupt. A test, or a collector that samples a guest from outside, sets
+ * the machine up, chooses the core that runs, and delivers interrupts. The
+ * agent reaches the machine through arch.h.
  *
- * All zero is a machine of one core whose clock counts the times that somebody
- * looked at it, and whose memory, devices included, is the process's own. A
- * test that wants more sets (hooks).
+ * A machine that is all 0 has one core. Its clock counts the reads of the
+ * clock, and its memory, devices included, is the process's own. A test that
+ * needs more sets (hooks).
  */
 #ifndef TPROF_MACHINE_H
 #define TPROF_MACHINE_H
@@ -21,46 +21,53 @@ struct tprof_registers;
 
 #define TPROF_MACHINE_CORES 256u
 
-/* What somebody plays. NULL each: what the comment says. */
+/* Functions that replace parts of the machine. NULL: as each comment says. */
 struct tprof_machine_hooks {
-    /* A device register. NULL: a volatile access to memory. */
+    /* Access a device register. NULL: a volatile access to memory. */
     uint32_t (*read)(uintptr_t address, uint32_t width);
     void (*write)(uintptr_t address, uint32_t width, uint32_t value);
-    /* PCI configuration space. NULL: all ones, and nothing is written. */
+    /* Access PCI configuration space. NULL: reads return all ones, writes do
+     * nothing. */
     uint32_t (*pci_read)(uint32_t function, uint32_t offset);
     void (*pci_write)(uint32_t function, uint32_t offset, uint32_t value);
     /* Would an access fault? NULL: never. */
     bool (*faults)(uint64_t start, uint64_t size, bool write);
-    /* A word of an interrupted stack. NULL: read from memory. */
+    /* Returns a word of an interrupted stack. NULL: read from memory. */
     uint64_t (*load)(uint64_t address);
-    /* Bytes of code. NULL: those at that address. */
+    /* Returns the place of code. NULL: (address) itself. */
     const void *(*text)(uint64_t address, size_t size);
-    /* As tprof_arch_slide(). NULL: no. */
+    /* As tprof_arch_slide(). NULL: returns false. */
     bool (*slide)(uint64_t *slide);
-    /* The agent copies or clears memory; NULL: nobody wants to know. */
+    /* Called before the agent copies or clears memory. NULL: no call. */
     void (*touch)(const void *start, size_t size, bool write);
-    /* The agent waits for another core, or a device. NULL: a pause. */
+    /* Called while the agent waits for another core or a device. NULL: a pause.
+     */
     void (*relax)(void);
-    /* Pins of devices: is there one, and shall it interrupt (hardware_id)?
-     * NULL: there is none. */
+    /* Pins of devices: does (pin) exist; make it interrupt (hardware_id); mask
+     * it. NULL: there are no pins. */
     bool (*pin_exists)(uint32_t pin);
     int (*pin_aim)(uint32_t pin, uint32_t vector, uint32_t hardware_id);
     void (*pin_mask)(uint32_t pin);
-    /* The agent does what no machine survives; (what) is a sentence. NULL:
-     * the process is aborted. */
+    /* Called when the agent does something that no machine survives. (what) is
+     * a sentence. NULL: the process is aborted. */
     void (*broken)(const char *what);
 };
 
 struct tprof_machine_core {
     uint32_t hardware_id;
-    uint32_t number;       /* that the kernel gives it: TPROF_CPU_GS */
-    struct tprof_cpu *cpu; /* joined as; NULL: never, or TSC_AUX is restored */
+    uint32_t number; /* given by the kernel: TPROF_CPU_GS */
+    /* The core that has joined here. NULL: none, or TSC_AUX is the kernel's
+     * again. */
+    struct tprof_cpu *cpu;
     bool interrupts_off;
-    bool pending;        /* the agent's interrupt was raised, not yet taken */
-    bool in_service;     /* taken, not yet ended */
-    bool stack_in_use;   /* the agent's stack of this core */
-    bool timer_taken;    /* by the kernel: it raises nothing of the agent's */
-    bool timer_used;     /* likewise; nor may the agent take it back */
+    bool pending;      /* the agent's interrupt is raised, not yet taken */
+    bool in_service;   /* taken, not yet ended */
+    bool stack_in_use; /* the agent's stack of this core is in use */
+    /* The kernel has taken the timer, so the timer raises no interrupt of the
+     * agent's. */
+    bool timer_taken;
+    /* The kernel uses the timer, so the agent may not take it back. */
+    bool timer_used;
     uint64_t deadline;   /* of the timer; 0: not armed */
     uint32_t interrupts; /* taken */
 };
@@ -68,9 +75,9 @@ struct tprof_machine_core {
 struct tprof_machine {
     const struct tprof_machine_hooks *hooks; /* NULL: none */
     uint64_t now;                            /* the clock */
-    uint64_t hz;          /* what the machine tells of it; 0: nothing */
-    uint64_t random;      /* what tprof_arch_random() gives */
-    uint32_t core;        /* that runs now */
+    uint64_t hz;          /* its rate, as the machine reports it; or 0 */
+    uint64_t random;      /* the result of tprof_arch_random() */
+    uint32_t core;        /* the core that runs now */
     bool has_crc32c;      /* the CPU has an instruction for it */
     uint32_t start_error; /* of tprof_arch_init(), negated; 0: none */
     struct tprof_machine_core cores[TPROF_MACHINE_CORES];
@@ -78,23 +85,23 @@ struct tprof_machine {
 
 extern struct tprof_machine tprof_machine;
 
-/* The hook of that name, or NULL. */
+/* Returns the hook of that name, or NULL. */
 #define TPROF_MACHINE_HOOK(name)                                               \
     (tprof_machine.hooks ? tprof_machine.hooks->name : NULL)
 
-/* The clock, which counts on at each look: it never stands still. A function,
- * so that what compiles the agent specially does not take it apart. */
+/* Reads the clock, which advances at each read. A function, so that a test's
+ * special compilation of the agent does not take it apart. */
 uint64_t tprof_machine_look_at_clock(void);
 
-/* Has the running core's timer fired by now, or was it interrupted? Raises the
- * interrupt in the first case. */
+/* Has the running core's timer fired by now, or is its interrupt pending? If
+ * the timer has fired, raises the interrupt. */
 bool tprof_machine_wants(void);
 
 /*
  * Takes the running core's pending interrupt, if interrupts are on and none is
- * in service; (r) is what it interrupts. Does what x86_64/isr.S does: finds the
- * core, takes the core's own stack, calls tprof_interrupt(). Returns whether
- * there was one.
+ * in service. (r) is the interrupted code. Takes the steps of x86_64/isr.S:
+ * finds the core, takes the core's own stack, calls tprof_interrupt(). Returns
+ * whether an interrupt was taken.
  */
 bool tprof_machine_interrupt(const struct tprof_registers *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inline part of arch.h, which includes this file last. */
+/* The inline part of arch.h, which includes this file last */
 #ifndef TPROF_ARCH_CPU_H
 #define TPROF_ARCH_CPU_H
 
@@ -74,9 +74,9 @@ static inline void tprof_arch_end_interrupt(void)
 
 /* --- Memory and checksum -------------------------------------------------- */
 
-/* An instruction of the walk that may fault, with a prefix that does nothing:
- * by it tprof_fixup() knows the instruction. Volatile: not before the check of
- * its address. */
+/* An instruction of the walk that may fault. tprof_fixup() recognizes it by a
+ * prefix that has no effect. Volatile, so that the compiler does not move it
+ * before the check of its address. */
 #define TPROF_MAY_FAULT(instruction, how, result, address)                     \
     __asm__ __inline__ volatile(                                               \
         ".byte 0x3e\n" instruction " %1, %0"                                   \
@@ -109,7 +109,7 @@ static inline bool tprof_arch_slide(uint64_t *slide)
     return false;
 }
 
-/* Short code instead of fast code: nothing frequent is copied. */
+/* Short code instead of fast code, because these copies are rare. */
 static inline void tprof_arch_copy(void *to, const void *from, size_t size)
 {
     __asm__ volatile("rep movsb"

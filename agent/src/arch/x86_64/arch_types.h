@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Types of x86-64 that arch.h needs. */
+/* Types of x86-64 that arch.h needs */
 #ifndef TPROF_ARCH_TYPES_H
 #define TPROF_ARCH_TYPES_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A timer that is lent to the kernel: timer_lend.c. */
+/* A timer that is lent to the kernel: timer_lend.c */
 struct tprof_lent {
     uint64_t due;   /* TSC of the next thorough look; 0: look at once */
-    uint32_t armed; /* initial count that the agent has left in the timer */
-    uint32_t resting_count; /* 1 + a count of the agent's, at whose end the
-                               timer shall rest; 0: none */
+    uint32_t armed; /* initial count that the agent has written last */
+    /* 1 + a count of the agent, after which the timer shall rest; 0: none */
+    uint32_t resting_count;
     _Atomic uint32_t state; /* enum lend_state; read by other cores */
 };
 
@@ -20,19 +20,19 @@ struct tprof_arch_core {
     struct tprof_lent lent;
 };
 
-/* The words that the CPU pushes when it interrupts 64-bit code. */
+/* The words that the CPU pushes when it interrupts 64-bit code */
 struct tprof_arch_trap {
     uint64_t rip, cs, rflags, rsp, ss;
 };
 
 /* Bytes below each core's stack: the stack of the kernel's cpu_index hook, see
- * isr.S. As with each core's own, NMI and fault handlers may run on it. */
+ * isr.S. NMI and fault handlers may run on it, as on each core's own stack. */
 #define TPROF_ARCH_SPARE(config)                                               \
     ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
 #define TPROF_ARCH_SPARE_MAX 4096u
 
-/* One calling convention for C and assembly, also where the compiler's own is
- * another (EFI applications by clang). */
+/* One calling convention for C and assembly, even if the compiler has another
+ * default (EFI applications by clang) */
 #define TPROF_ARCH_CALL __attribute__((sysv_abi))
 
 #define TPROF_ARCH_WIRE WIRE_ARCH_X86_64

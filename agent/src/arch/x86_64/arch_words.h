@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts of tprof_strerror() that name parts of an x86-64 CPU. */
+/* Texts of tprof_strerror() that name parts of an x86-64 CPU */
 #ifndef TPROF_ARCH_WORDS_H
 #define TPROF_ARCH_WORDS_H
 

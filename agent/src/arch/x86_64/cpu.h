@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The instructions that C has no words for. */
+/* Instructions that C cannot express */
 #ifndef TPROF_CPU_H
 #define TPROF_CPU_H
 

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interrupt gates of the calling core's IDT (Intel SDM volume 3, chapter 6). */
+/* Interrupt gates of the calling core's IDT (Intel SDM volume 3, chapter 6) */
 #ifndef TPROF_GATE_H
 #define TPROF_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* These functions are called after tprof_probe_begin() on this core. */
+/* Call these functions after tprof_probe_begin() on this core. */
 
-/* Returns the highest gate from 32 to (below - 1) that is not present;
- * TPROF_ERR_VECTOR: all are present; TPROF_ERR_IDT: the table has no gate 32.
+/*
+ * Finds the highest gate from 32 to (below - 1) that is not present.
+ *
+ * Returns the gate;
+ * TPROF_ERR_VECTOR: all are present;
+ * TPROF_ERR_IDT: the table has no gate 32.
  */
 int tprof_gate_find(uint32_t below);
 
-/* Points gate (vector) at (entry), with the current code segment. Returns
- * TPROF_OK, also if the gate pointed there before; TPROF_ERR_VECTOR_TAKEN: the
- * gate points elsewhere; TPROF_ERR_IDT: the table is too short, or cannot be
- * written. */
+/*
+ * Points gate (vector) at (entry), with the current code segment.
+ *
+ * Returns TPROF_OK, also if the gate already pointed there;
+ * TPROF_ERR_VECTOR_TAKEN: the gate points elsewhere;
+ * TPROF_ERR_IDT: the table is too short, or cannot be written.
+ */
 int tprof_gate_install(uint32_t vector, void (*entry)(void));
 
-/* The same, but also takes a gate that points elsewhere. */
+/* Points gate (vector) at (entry), even if it points elsewhere. Returns
+ * TPROF_OK or TPROF_ERR_IDT. */
 int tprof_gate_take(uint32_t vector, void (*entry)(void));
 
-/* Does the CPU push onto a stack of the gate's own (IST)? */
+/* Has the gate a stack of its own (IST)? */
 bool tprof_gate_has_stack(uint32_t vector);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * I/O APIC registers: Intel 82093AA. Two of them are in memory; the others are
- * read and written through these two.
+ * I/O APIC registers: Intel 82093AA. Two registers are in memory. The others
+ * are read and written through these two.
  */
 #ifndef TPROF_IOAPIC_REGS_H
 #define TPROF_IOAPIC_REGS_H
@@ -17,13 +17,14 @@
 #define IOAPIC_MASKED       (1u << 16)
 #define IOAPIC_TARGET_SHIFT 24 /* of the high half: the APIC id */
 
-/* Address in a PC, and how far on QEMU's microvm with ACPI has a second one */
+/* Address in a PC, and the distance to the second one of QEMU's microvm with
+ * ACPI */
 #define IOAPIC_ADDRESS 0xfec00000u
 #define IOAPIC_STEP    0x10000u
 #define IOAPIC_PINS    24u /* of the first one */
 
 /* A message to a local APIC (Intel SDM volume 3, "Message Signalled
- * Interrupts"): fixed, edge, physical; data is the vector. */
+ * Interrupts"): fixed, edge, physical. The data is the vector. */
 #define MSI_ADDRESS(apic_id) (0xfee00000u | (apic_id) << 12)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries of isr.S, and what they read. */
+/* The entries of isr.S, and the variables that they read */
 #ifndef TPROF_ISR_H
 #define TPROF_ISR_H
 
@@ -7,13 +7,13 @@
 
 #include "arch/arch.h"
 
-/* TSC_AUX of core 0; the other cores have the next numbers. Not 0, which
- * TSC_AUX is on a core that has not joined or has left: such a core must not be
- * taken for core 0. */
+/* TSC_AUX of core 0; the other cores have the next numbers. Not 0, because
+ * TSC_AUX is 0 on a core that has not joined or has left, and that core must
+ * not be taken for core 0. */
 #define TPROF_TSC_AUX_FIRST 0x74707200u
 
-/* Entries of the interrupt: the first where there is only one core, the others
- * for each tprof_cpu_source. */
+/* Entries of the interrupt: one for a single core, and one for each
+ * tprof_cpu_source. */
 void tprof_isr_single(void);
 void tprof_isr_gs(void);
 void tprof_isr_tsc_aux(void);
@@ -24,16 +24,16 @@ void tprof_isr_hook(void);
 TPROF_ARCH_CALL uint32_t tprof_ask_cpu_index(void);
 
 extern uint32_t tprof_gs_offset;
-/* Where the APIC id tells the core: the ids that have joined, each in the place
- * of its last 9 bits or in the next free one; UINT32_MAX: free, as most are.
- * And the index of the core with the id in the same place. */
+/* For TPROF_CPU_APIC: the APIC ids that have joined, each in the slot of its
+ * last 9 bits or in the next free slot (UINT32_MAX: free, as most are), and the
+ * index of the core with that id in the same slot. */
 #define TPROF_APIC_PLACES 512u
 extern uint32_t tprof_apic_ids[TPROF_APIC_PLACES];
 extern uint8_t tprof_apic_to_cpu[TPROF_APIC_PLACES];
 extern uintptr_t tprof_apic_registers; /* of the xAPIC; 0: x2APIC */
 
-/* By core: the top of the stack on which the hook is called. The word there is
- * 1 while that stack is in use. */
+/* By core: the top of the stack on which the hook is called. The word at the
+ * top is 1 while that stack is in use. */
 extern uint32_t *tprof_hook_stack[];
 
 #endif

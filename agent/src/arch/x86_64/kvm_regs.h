@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What KVM offers its guests: Linux, Documentation/virt/kvm/x86/cpuid.rst and
- * msr.rst. */
+/* Interfaces of KVM to its guests: Linux, Documentation/virt/kvm/x86/cpuid.rst
+ * and msr.rst */
 #ifndef TPROF_KVM_REGS_H
 #define TPROF_KVM_REGS_H
 
 /* CPUID: signature in EBX, ECX, EDX; the features are one leaf further, EAX */
 #define KVM_LEAF        0x40000000u
-#define KVM_LEAF_STEP   0x100u /* further when those of Hyper-V come first */
+#define KVM_LEAF_STEP   0x100u      /* added if Hyper-V's leaves come first */
 #define KVM_SIGNATURE_B 0x4b4d564bu /* "KVMKVMKVM" and three bytes of 0 */
 #define KVM_SIGNATURE_C 0x564b4d56u
 #define KVM_SIGNATURE_D 0x0000004du
 #define KVM_HAS_CLOCK   (1u << 3) /* KVM_MSR_CLOCK */
 #define KVM_HAS_STEAL   (1u << 5) /* KVM_MSR_STEAL */
 
-/* Physical address of the calling core's page, and whether it is in use */
+/* Physical address of the calling core's page, and a bit that enables it */
 #define KVM_MSR_CLOCK  0x4b564d01u /* rw  32 bytes: pvclock.c */
 #define KVM_MSR_STEAL  0x4b564d03u /* rw  64 bytes, aligned to that */
 #define KVM_MSR_ENABLE (1u << 0)
 
-/* Of the page of KVM_MSR_STEAL, in words of 64 bits */
-#define KVM_STEAL_NS      0 /* that the core was ready, and not run */
+/* The page of KVM_MSR_STEAL, in words of 64 bits */
+#define KVM_STEAL_NS      0 /* time in which the core was ready, but not run */
 #define KVM_STEAL_VERSION 1 /* in the lower half; 0: never written */
 
 /* Guests whose memory the host cannot read: Intel TDX module ("IntelTDX    " in

@@ -33,6 +33,6 @@
 /* MSR_APIC_BASE */
 #define APIC_BASE_ENABLED (1u << 11)
 #define APIC_BASE_X2APIC  (1u << 10)
-#define APIC_BASE_ADDRESS (~(uint64_t)0xfff) /* what is above it is 0 */
+#define APIC_BASE_ADDRESS (~(uint64_t)0xfff) /* higher bits are 0 */
 
 #endif

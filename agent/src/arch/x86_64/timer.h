@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table that config.lending points to: for a timer that the kernel uses,
- * too. */
+/* The table to which config.lending points: for a timer that the kernel also
+ * uses */
 #ifndef TPROF_TIMER_H
 #define TPROF_TIMER_H
 
