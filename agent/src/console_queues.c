@@ -7,7 +7,7 @@
 
 int tprof_console_mark_dead(struct tprof_console *c)
 {
-    c->sent_bytes = 0; /* none of them is in use any more */
+    c->sent_bytes = 0; /* none of them is in use now */
     c->dead = TPROF_ERR_DEVICE;
     return c->dead;
 }

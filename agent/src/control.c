@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The control protocol: the host's orders, and the frames that answer them. */
+/* The control protocol with one host: HELLO, the host's orders, and the answers
+ */
 #include "control.h"
 
 #include "arch/arch.h"
@@ -8,7 +9,7 @@
 #define PERIOD_MAX    ((uint64_t)1 << 36) /* clock ticks: over 10 s at 6 GHz */
 #define PERIOD_MIN    1000u
 #define STATS_SECONDS 4u  /* between two STATS of a core, while sampling */
-#define FOLLOWED      10u /* orders that are followed in a second */
+#define FOLLOWED      10u /* orders that are followed in a second, at most */
 
 void tprof_control_give_orders(void)
 {
@@ -37,8 +38,8 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-/* Stores the integer fields of a body, by tag. (value) of absent ones stays as
- * it is. */
+/* Stores the integer fields of a body in (value), by tag. Values of absent
+ * fields do not change. */
 static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     while (end - at >= (int)WIRE_FIELD_HEADER &&
@@ -53,7 +54,7 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* The rate of the samples that START asks for, as far as the kernel allows. */
+/* Returns the rate for the samples of a START, within the kernel's limits. */
 static uint64_t allowed_rate(uint64_t asked_hz)
 {
     const struct tprof_config *c = &tprof_agent.config;
@@ -72,9 +73,9 @@ static uint64_t allowed_depth(uint64_t asked)
     return clamp(asked, 1, c->frames_max);
 }
 
-/* The period for (rate_hz), which is what START asks for or is allowed; 0: the
- * clock's rate is not known. The host's own period, which it has measured, is
- * for the rate that it has asked for. */
+/* Returns the period for (rate_hz), the rate of the START after the limits; 0
+ * if the clock's rate is not known. A period in the START, which the host has
+ * measured, belongs to the rate in the START. */
 static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -94,7 +95,8 @@ static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 
         atomic_store_explicit(&o->ticks_per_sample, ticks,
                               memory_order_relaxed);
-        /* the period in whole kernel ticks; the host may have measured it */
+        /* the period is a whole number of kernel ticks; the host may have
+         * measured it */
         period = period * rate_hz / a->config.kernel_hz * ticks;
     }
     return period;
@@ -117,8 +119,9 @@ static void start_sampling(struct tprof_control *c)
     c->last_stats = TPROF_LAST_STATS_UNHEARD;
     if (tprof_agent.mark_progress && tprof_state() != WIRE_STATE_SAMPLING)
         tprof_agent.mark_progress();
-    /* No shorter than at the fastest rate, by a guess if the clock's rate is
-     * not known: else a guest might do nothing but ticks. */
+    /* No shorter than the period of the fastest rate. If the clock's rate is
+     * not known, a guess takes its place: otherwise a guest might do nothing
+     * but ticks. */
     if (period < shortest)
         period = shortest;
     period = clamp(period, PERIOD_MIN, PERIOD_MAX);
@@ -130,7 +133,7 @@ static void start_sampling(struct tprof_control *c)
     tprof_control_give_orders();
 }
 
-/* No core samples any more; the state is (state) from now on. */
+/* Stops sampling on all cores. The state is (state) from now on. */
 static void stop_sampling(uint64_t state)
 {
     int was_sampling = tprof_state() == WIRE_STATE_SAMPLING;
@@ -165,8 +168,8 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
         c->cookie = value[WIRE_PING_COOKIE];
         break;
     case WIRE_RESET:
-        c->maps = 0;    /* the host may have lost some MAP */
-        if (!c->wanted) /* else what is wanted does this, too */
+        c->maps = 0;    /* a MAP may have been lost on the way */
+        if (!c->wanted) /* else the wanted order does this, too */
             c->wanted = type;
         break;
     default: /* of a later minor version */
@@ -174,8 +177,8 @@ static void hear_frame(struct tprof_control *c, uint32_t type,
     }
 }
 
-/* Hears one frame of the (left) bytes at (at). Returns how many bytes are done
- * with; 0: the frame is not complete. */
+/* Reads one frame of the (left) bytes at (at). Returns the number of bytes that
+ * are done with; 0: the frame is not complete. */
 static uint32_t hear_some(struct tprof_control *c, const uint8_t *at,
                           uint32_t left)
 {
@@ -207,8 +210,8 @@ void tprof_control_hear(struct tprof_control *c, uint32_t size)
     c->rx_used += size;
     while ((done = hear_some(c, c->rx + at, c->rx_used - at)) > 0)
         at += done;
-    /* the rest is the beginning of a frame; moved once, however much nonsense
-     * came before it */
+    /* the rest is the beginning of a frame; moved once, after all bytes that
+     * are no frame */
     c->rx_used -= at;
     for (uint32_t i = 0; at > 0 && i < c->rx_used; i++)
         c->rx[i] = c->rx[at + i];
@@ -229,15 +232,16 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
         return;
     }
     if (c->wanted != WIRE_RESET)
-        /* this host gets what the rings hold */
+        /* the rings' records are for this host */
         atomic_store_explicit(&tprof_agent.booting, 0, memory_order_relaxed);
     if (c->wanted == WIRE_START)
         start_sampling(c);
     else if (c->wanted == WIRE_STOP)
-        /* also if it never started: the host waits for the last STATS */
+        /* even if it never started sampling: the host waits for the last STATS
+         */
         stop_sampling(WIRE_STATE_DRAINING);
     else if (is_sampling)
-        /* the same orders: dictionaries begin anew */
+        /* the same orders, given again: dictionaries begin anew */
         tprof_control_give_orders();
     c->wanted = 0;
 }
@@ -250,10 +254,10 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
-    c->counters_told = UINT32_MAX; /* until STATS are due */
-    /* a clone draws another one than its parent, and than other clones */
+    c->counters_told = UINT32_MAX; /* until the next STATS */
+    /* a clone draws another number than its parent and than other clones */
     a->nonce = tprof_seed(now, 0) ^ tprof_arch_random();
-    if (!a->booting) { /* else the session has begun at boot */
+    if (!a->booting) { /* otherwise the session has begun at boot */
         a->session++;
         a->hello[WIRE_HELLO_FEATURES] &= ~(uint64_t)WIRE_FEATURE_BOOT;
     }
@@ -270,7 +274,8 @@ void tprof_control_alone(struct tprof_control *c)
     start_sampling(c);
 }
 
-/* Owes STATS of all cores, and all counters of the kernel's work. */
+/* Marks the STATS of all cores, and all counters of the kernel's work, as owed.
+ */
 static void owe_stats(struct tprof_control *c)
 {
     c->stats_next = 0;
@@ -278,7 +283,7 @@ static void owe_stats(struct tprof_control *c)
     c->counters_told = 0;
 }
 
-/* Are there STATS to be sent? Then (c->stats_next) has joined. */
+/* Are STATS due? If so, core (c->stats_next) has joined. */
 static bool are_stats_owed(struct tprof_control *c)
 {
     while (c->stats_next < c->stats_end && !tprof_cpu[c->stats_next])
@@ -299,15 +304,15 @@ bool tprof_control_owes_counters(struct tprof_control *c)
            atomic_load_explicit(&a->work_counters, memory_order_acquire);
 }
 
-/* Does every core know that sampling is over? A core that says nothing for
- * three eighths of a second is gone, and its last STATS are not final: the host
- * waits no longer than a second, by a clock that may be twice as fast as the
- * guess. */
+/* Does every core know that sampling is over? A core that does not follow
+ * within three eighths of a second counts as gone, and its last STATS are not
+ * final. The host waits at most a second, and the clock may be twice as fast as
+ * the guess. */
 static bool have_all_cores_heard(uint64_t now)
 {
     uint64_t patience = tprof_agent.second / 8 * 3;
-    /* (given) may be a little ahead; where the clock went back this gives up at
-     * once */
+    /* (given) may be a little ahead; if the clock went back, this gives up
+     * immediately */
     bool is_late = tprof_is_far(tprof_agent.orders.given, now, patience);
 
     for (uint32_t i = 0; i < tprof_cpus && !is_late; i++) {
@@ -317,9 +322,9 @@ static bool have_all_cores_heard(uint64_t now)
     return true;
 }
 
-/* Owes STATS of all cores every four seconds. On a one-way channel every
- * second, and HELLO, STATUS, MAP and dictionaries, too: a reader may come late.
- */
+/* Marks STATS of all cores as owed every four seconds. On a one-way channel
+ * every second, and also HELLO, STATUS, MAP and dictionaries, because a reader
+ * may come late. */
 static void repeat_facts(struct tprof_control *c, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
@@ -335,8 +340,8 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
     owe_stats(c);
 }
 
-/* After STOP, step by step: when all records are sent, the last STATS, then
- * STATUS, which says that it is over. */
+/* After STOP, one step a call: when all records are sent, the last STATS, then
+ * STATUS, which ends the session's samples. */
 static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
 {
     switch (c->last_stats) {
@@ -352,7 +357,7 @@ static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
         owe_stats(c);
         break;
     case TPROF_LAST_STATS_SENDING:
-        if (!drained) { /* a core that came late wrote once more */
+        if (!drained) { /* a core that came late wrote again */
             c->last_stats = TPROF_LAST_STATS_DRAINING;
             break;
         }

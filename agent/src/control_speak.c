@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the control protocol's frames to the host hold. */
+/* Writes the control protocol's frames to the host. */
 #include "arch/arch.h"
 #include "control.h"
 #include "mem.h"
@@ -18,8 +18,8 @@ static void put_build_id(struct tprof_frame *f)
         tprof_frame_bytes(f, WIRE_HELLO_BUILD_ID, note + 16, size);
 }
 
-/* Fields of (count) integers that lie side by side at (from), under the tags
- * from (tag) on. */
+/* Adds (count) integers that are adjacent at (from), with the tags (tag), (tag)
+ * + 1, ... */
 static __attribute__((noinline)) void
 put_run(struct tprof_frame *f, uint32_t tag, const void *from, uint32_t count)
 {
@@ -28,7 +28,8 @@ put_run(struct tprof_frame *f, uint32_t tag, const void *from, uint32_t count)
     for (uint32_t end = tag + count; tag < end; tag++, at += sizeof(uint64_t))
         tprof_frame_field(f, tag, tprof_load64(at));
 }
-/* (b) is told by the tag after that of (a), so (b) must lie behind (a). */
+/* Asserts that (b), whose tag follows that of (a), also follows it in memory.
+ */
 #define RUN(type, a, b)                                                        \
     _Static_assert(offsetof(struct type, b) ==                                 \
                        offsetof(struct type, a) + sizeof(uint64_t),            \
@@ -66,7 +67,7 @@ RUN(tprof_stats, cost_max_tsc, by_division);
 RUN(tprof_stats, by_division, stacks);
 RUN(tprof_stats, stacks, foreign);
 RUN(tprof_stats, repaired, faults);
-RUN(tprof_stats, faults, apic_id); /* all are told */
+RUN(tprof_stats, faults, apic_id); /* all integers are sent */
 RUN(tprof_agent_counters, device_errors, busy);
 RUN(tprof_orders, rate_hz, depth);
 RUN(tprof_orders, period, state);
@@ -82,7 +83,7 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     const struct tprof_stats counts = tprof_counts(cpu);
     uint64_t flags = cpu->facts;
 
-    /* once it follows it writes no more */
+    /* after the core follows, it writes nothing more */
     if (c->last_stats == TPROF_LAST_STATS_SENDING && tprof_follows(cpu) &&
         tprof_ring_used(&cpu->recorder.ring) == 0)
         flags |= WIRE_STATS_FINAL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRC-32C by the CPU's instruction, or else by four tables, four bytes a step.
- */
+/* CRC-32C, by the CPU's instruction or by four tables with four bytes a step */
 #include "crc32c.h"
 
 #include "arch/arch.h"
@@ -20,17 +19,19 @@ void tprof_crc32c_init(struct tprof_crc32c *c, int hardware)
             crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
         table[i] = crc;
     }
-    /* each of the other tables is the one before with a zero byte appended */
+    /* each further table is the previous one with a zero byte appended */
     for (uint32_t i = 256; i < TPROF_CRC32C_TABLES * 256; i++, table++)
         table[256] = *table >> 8 ^ c->table[*table & 0xff];
 }
 
-/* The CRC of four bytes: (word) is those bytes and the CRC so far, xor'ed. */
+/* Returns the CRC of four bytes. (word) is these bytes xor'ed with the CRC so
+ * far. */
 TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
 {
     uint64_t second = word >> 8 & 0xff;
 
-    /* else the compiler adds 512 to this index, instead of to the address */
+    /* otherwise the compiler adds 512 to this index instead of to the address
+     */
     TPROF_ARCH_IN_REGISTER(second);
     return table[768 + (word & 0xff)] ^ table[512 + second] ^
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];

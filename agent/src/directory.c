@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fills in the directory. No other file names tprof_directory: the symbol is
+ * Writes the directory. No other file names tprof_directory. The symbol is
  * visible to the kernel, so clang would reach it from other files through a
  * GOT, which a kernel need not have (hidden.h).
  */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tprof_init_efi(): reads what the headers of a PE image tell of it. */
+/* tprof_init_efi(): reads the headers of a PE image. */
 #include "tprof/efi.h"
 
 #include "arch/arch.h"
 #include "mem.h"
 #include "pe_format.h"
 
-#define VECTOR_DEFAULT 239u /* as far as possible from those of devices */
+#define VECTOR_DEFAULT 239u /* far from those of devices */
 
-/* An ELF note: name size, description size, type, name. */
+/* An ELF note: name size, description size, type, name */
 #define NOTE_BYTES    16u
 #define NOTE_BUILD_ID 3u
 #define NOTE_NAME     0x00554e47u /* "GNU" */
 #define BUILD_ID_MAX  64u
 
-/* A build-id note made of a GUID. tprof_init_efi() writes it, HELLO has it. */
+/* A build-id note made of a GUID. tprof_init_efi() writes it, and HELLO
+ * contains it. */
 static uint8_t guid_note[NOTE_BYTES + PE_GUID_SIZE];
 
 static void note_head(uint8_t *note, uint32_t size)
@@ -27,14 +28,14 @@ static void note_head(uint8_t *note, uint32_t size)
 
 static bool is_equal(const uint8_t *a, const uint8_t *b, uint32_t size)
 {
-    /* what tprof_store32() has stored the analyzer does not see.
+    /* the analyzer does not see that tprof_store32() stores it.
      * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     while (size > 0 && a[size - 1] == b[size - 1])
         size--;
     return size == 0;
 }
 
-/* Takes the build-id note at the beginning of (section), of (size) bytes, if
+/* Uses the build-id note at the beginning of (section), of (size) bytes, if
  * there is one. */
 static void look_for_note(struct tprof_image *image, const uint8_t *section,
                           uint32_t size)
@@ -68,12 +69,12 @@ static void look_at_sections(struct tprof_image *image, const uint8_t *base,
             image->text_start = base + at;
             image->text_end = base + at + size;
         }
-        if (!image->build_id) /* the first one, as in the collector */
+        if (!image->build_id) /* the first note, as in the collector */
             look_for_note(image, base + at, size);
     }
 }
 
-/* Makes an ELF note of the GUID that the linker has given the image. */
+/* Makes an ELF note of the GUID that the linker has put into the image. */
 static void look_for_guid(struct tprof_image *image, const uint8_t *base,
                           const uint8_t *pe)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames as WIRE.md has them. A cell goes from ring to frame as it is. */
+/* Writes wire frames (WIRE.md). A cell goes from the ring to the frame
+ * unchanged. */
 #include "encode.h"
 
 #include "arch/arch.h"
@@ -8,11 +9,13 @@
 #define VARINT_MAX  10u
 /* Bytes that follow the cells in a frame. */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
-/* Short cells that could be read in the time that it takes to follow a long
- * record, besides the cells of that record. A frame with long records has fewer
- * cells for it, so that none takes much longer than one of short samples. */
+/* Number of short cells that could be read in the time for one long record, in
+ * addition to the cells of that record. A frame with long records has fewer
+ * cells for that reason, so no frame takes much longer than a frame of short
+ * samples. */
 #define LONG_EXTRA  4u
-/* A cell of seven bytes is stored as eight: the last cell's eighth byte. */
+/* A cell of seven bytes is stored as eight: this is the last cell's eighth
+ * byte. */
 #define STORE_OVER  1u
 
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
@@ -81,7 +84,8 @@ static uint64_t get_varint(const uint8_t **at)
     return value;
 }
 
-/* Follows the long record at (at): our own, and so well-formed. */
+/* Follows the long record at (at). The agent has written it, so it is
+ * well-formed. */
 TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 {
     uint32_t type = at[WIRE_LONG_TYPE] >> 1;
@@ -113,9 +117,9 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* To follow a long record takes time, so each one takes LONG_EXTRA cells off
- * the room, besides those that it has itself: first off (spare), then (end)
- * comes nearer. */
+/* Each long record takes LONG_EXTRA cells from the room, in addition to its
+ * own, because it takes time to follow. These cells come from (spare) first;
+ * then (end) moves nearer. */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t words, uint32_t spare)
 {
@@ -143,13 +147,13 @@ uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
         uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
         const uint8_t *record = out;
 
-        count += count == 0; /* overwritten by a stray write: still an end */
+        count += count == 0; /* after a stray write: treat it as the end */
         if (count > end - at)
             break;
         for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
             tprof_store64(out, ring[at & mask]);
         follow_long(r, record);
-        /* LONG_EXTRA cells off (spare), and what that lacks off (end) */
+        /* takes LONG_EXTRA cells from (spare), and the rest from (end) */
         if (spare >= LONG_EXTRA) {
             spare -= LONG_EXTRA;
             continue;
@@ -162,10 +166,12 @@ uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
     return at - head;
 }
 
-/* The words that (r) has of (session). Those of earlier ones are void. */
+/* Returns the number of words that (r) has of (session). Words of earlier
+ * sessions are void. */
 static uint32_t words_of(struct tprof_reader *r, uint32_t session)
 {
-    /* before tprof_has_begun(): if that says no, these are all old */
+    /* read before tprof_has_begun(): if the session has not begun, all of these
+     * are old */
     uint32_t words = tprof_ring_used(r->ring);
     uint32_t old = words;
 

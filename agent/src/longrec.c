@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long records, packed into cells of seven bytes. */
+/* Writes long records into a ring, cell by cell. */
 #include "longrec.h"
 
 #define CELLS_MAX 255u /* the count is one byte */
@@ -21,7 +21,7 @@ void tprof_long_begin(struct tprof_long *l, struct tprof_ring *ring,
     l->ring = ring;
     l->room = room < CELLS_MAX ? room : CELLS_MAX;
     l->cells = 0;
-    l->word = type << 1 | 1; /* and a byte for the count, known in the end */
+    l->word = type << 1 | 1; /* the byte of the count is filled in at the end */
     l->bits = 8 * WIRE_LONG_HEADER;
 }
 

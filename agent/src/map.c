@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Further images: what the kernel tells of them, for the walk (unwind.h) and
- * for the host. Linked only into a kernel that calls tprof_map(): other files
- * reach this one through struct tprof_agent.
+ * Further images: the kernel registers them, the walk (unwind.h) reads their
+ * bounds, and the host receives MAP frames. Linked only into a kernel that
+ * calls tprof_map(): other files reach this file through struct tprof_agent.
  *
  * A host must know which image was at an address when a sample was taken, so
- * images have generations (WIRE.md 8). Where an image goes, a new generation
- * begins, and each core begins a new dictionary, whose BEGIN record tells the
- * generation.
+ * images have generations (WIRE.md 8). When an image is removed, a new
+ * generation begins, and each core begins a new dictionary, whose BEGIN record
+ * contains the generation.
  */
 #include "agent.h"
 #include "control.h"
@@ -19,33 +19,34 @@
 
 _Atomic uint32_t tprof_map_lock;
 
-/* The mappings that the kernel has told; these arrays under the lock. */
+/* The kernel's mappings; the lock guards these arrays. */
 static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
-static uint32_t text_crc[TPROF_MAPPINGS]; /* of one without a build-id */
-static uint8_t turn[TPROF_MAPPINGS];      /* which of its (texts) is in use */
+static uint32_t text_crc[TPROF_MAPPINGS]; /* of a mapping without a build-id */
+static uint8_t turn[TPROF_MAPPINGS];      /* record of (texts) in use */
 
-/* What the host is told of a mapping, also when it is unused again. */
+/* State of a mapping for MAP frames, kept after the mapping is unused again. */
 static struct told {
     uint64_t size;         /* 0: nothing */
-    uint32_t number;       /* of its last change, as tprof_agent.maps */
-    uint32_t since, until; /* generations; (until) 0: it is still there */
+    uint32_t number;       /* tprof_agent.maps after its last change */
+    uint32_t since, until; /* generations; (until) 0: it is still present */
 } told[TPROF_MAPPINGS];
 
-/* Copies of what (maps) point to: the kernel's own may go with the image. */
+/* Copies of names and build-ids. The kernel's own may be freed with the image.
+ */
 static char names[TPROF_MAPPINGS][NAME_MAX + 1];
 static uint8_t build_ids[TPROF_MAPPINGS][BUILD_ID_MAX];
 
 /*
  * Records that the ticks of all cores read, without the lock. Each mapping has
- * two records, used in turn: a core that is at a record while its mapping
- * changes goes on in one that stays as it is until the change after that.
+ * two records, used in turn. If a mapping changes while a core is at one of its
+ * records, that record stays unchanged until the next change of the mapping.
  *
- * A host may keep a core from running for so long, inside a tick, that two
- * changes pass. Then the record changes under that core. (bounds.changes) tells
- * this to tprof_unwind_locate(), which copies a record: it takes the first
- * image instead. The other reader, tprof_unwind_frames(), asks only whether an
- * address lies in any text: at worst one stack has a frame too many or ends too
- * early.
+ * A host may keep a core from running, inside a tick, for so long that two
+ * changes pass. Then the record changes while the core reads it.
+ * tprof_unwind_locate(), which copies a record, notices this by
+ * (bounds.changes), and takes the first image instead. tprof_unwind_frames()
+ * asks only whether an address lies in any text: at worst one stack has a frame
+ * too many or ends too early.
  */
 static struct tprof_image_text texts[TPROF_MAPPINGS][2];
 
@@ -59,8 +60,8 @@ static void release_lock(uint64_t flags)
     tprof_unlock(&tprof_map_lock, flags);
 }
 
-/* The mapping whose change is the oldest that (c) has not told. There is one,
- * since the newest change of all is always there. */
+/* Returns the mapping with the oldest change that (c) has not sent. There is
+ * one, because the newest change of all is always kept. */
 static uint32_t next_map(const struct tprof_control *c)
 {
     uint32_t next = 0;
@@ -116,8 +117,8 @@ static int overlaps(const struct tprof_mapping *m, uint64_t start,
     return m->start - start < size || start - m->start < m->size;
 }
 
-/* A place for (m), or -1. (*gone) is set to 1 if (m) takes the place of others,
- * which are removed then. */
+/* Returns a place for (m), or -1. Removes mappings that (m) replaces, and then
+ * sets (*gone) to 1. */
 static int32_t make_room(const struct tprof_mapping *m, int *gone)
 {
     int32_t room = -1;
@@ -128,27 +129,27 @@ static int32_t make_room(const struct tprof_mapping *m, int *gone)
             told[i].size = 0;
             *gone = 1;
         }
-        /* rather one of which the host has nothing to hear any more */
+        /* rather one whose changes the host already has */
         if (maps[i].size == 0 && (room < 0 || told[i].size == 0))
             room = i;
     }
     return room;
 }
 
-/* Of the images, now. */
+/* Returns the current generation of the images. */
 static uint32_t generation(const struct tprof_agent *a)
 {
     return atomic_load_explicit(&a->images, memory_order_relaxed);
 }
 
-/* The host is to be told of change (number). */
+/* Makes the pump send change (number) to the host. */
 static void tell_change(struct tprof_agent *a, uint32_t number)
 {
     /* release: pairs with the acquire in tprof_control_due(), control.c */
     atomic_store_explicit(&a->maps, number, memory_order_release);
 }
 
-/* Between these two a tick of another core believes no further image. */
+/* Between these two calls, ticks of other cores use no further image. */
 static void begin_change(struct tprof_bounds *b)
 {
     uint32_t changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
@@ -166,8 +167,8 @@ static void end_change(struct tprof_bounds *b)
     atomic_store_explicit(&b->changes, changes + 1, memory_order_release);
 }
 
-/* The walk knows (m) from now on, by (new), instead of all images that (m)
- * overlaps. (first) is the kernel's own. */
+/* Adds (m) to the walk's list by the record (new), and removes all images that
+ * (m) overlaps. (first) is the kernel's own. */
 static void put_text(struct tprof_image_text *first,
                      struct tprof_image_text *new,
                      const struct tprof_mapping *m)
@@ -183,9 +184,9 @@ static void put_text(struct tprof_image_text *first,
         .base = tprof_zigzag(above),
     };
     atomic_store_explicit(&new->next, NULL, memory_order_relaxed);
-    /* A core goes on with the old reach until it meets another stack or image.
-     * What it writes until then is right, except that words of the new image on
-     * top of its stack are not taken for code. */
+    /* A core keeps the old reach until it meets another stack or image. Its
+     * records until then are right, except that words of the new image on top
+     * of its stack do not count as code. */
     if (above < first->text.reach)
         first->text.reach = above;
     while ((next = atomic_load_explicit(&last->next, memory_order_relaxed))) {
@@ -193,7 +194,7 @@ static void put_text(struct tprof_image_text *first,
             last = next;
             continue;
         }
-        /* a core that is at the removed record finds its way on */
+        /* a core that is at the removed record finds the rest of the list */
         next = atomic_load_explicit(&next->next, memory_order_relaxed);
         atomic_store_explicit(&last->next, next, memory_order_relaxed);
     }
@@ -201,7 +202,7 @@ static void put_text(struct tprof_image_text *first,
     atomic_store_explicit(&last->next, new, memory_order_release);
 }
 
-/* Keeps (m) as mapping (at), with copies of what it points to. */
+/* Stores (m) as mapping (at), with copies of its name and build-id. */
 static void keep_mapping(const struct tprof_mapping *m, int32_t at)
 {
     uint32_t length = 0;
@@ -217,8 +218,8 @@ static void keep_mapping(const struct tprof_mapping *m, int32_t at)
         maps[at].build_id = build_ids[at];
 }
 
-/* The image whose change was not finished is in the list, or is not; a tick
- * may look at the list again. */
+/* The image whose change was interrupted is in the list, or is not. Ticks may
+ * use the list again. */
 static void mend_maps(void)
 {
     struct tprof_bounds *b = &tprof_agent.bounds;
@@ -238,7 +239,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
 
     if (overlaps(m, first->text.start, first->text.size))
         return TPROF_ERR_CONFIG;
-    if (!a->put_map) { /* the first since tprof_init(): old ones are void */
+    if (!a->put_map) { /* first call after tprof_init(): old ones are void */
         tprof_arch_zero(maps, sizeof maps);
         tprof_arch_zero(told, sizeof told);
     }
@@ -268,7 +269,7 @@ static int map_locked(struct tprof_agent *a, const struct tprof_mapping *m,
     return TPROF_OK;
 }
 
-/* Takes the image at (start) out of the walk's list. */
+/* Removes the image at (start) from the walk's list. */
 static void remove_text(struct tprof_image_text *last, uint64_t start)
 {
     struct tprof_image_text *next;
@@ -278,7 +279,7 @@ static void remove_text(struct tprof_image_text *last, uint64_t start)
             last = next;
             continue;
         }
-        /* a core that is at the removed record finds its way on */
+        /* a core that is at the removed record finds the rest of the list */
         next = atomic_load_explicit(&next->next, memory_order_relaxed);
         atomic_store_explicit(&last->next, next, memory_order_relaxed);
     }
@@ -305,9 +306,10 @@ static int unmap_locked(struct tprof_agent *a, uint64_t start)
 }
 
 /*
- * If the generation is not (was) any more, images have gone: no core goes on
- * with a stack from before. If the host says START at this very moment, either
- * the state is seen here, or the cores see the new generation when they begin.
+ * If images were removed, so that the generation is not (was) any more, makes
+ * every core begin anew: no core may continue with an older stack. If a START
+ * arrives at this very moment, either this function sees the new state, or the
+ * cores see the new generation when they begin.
  */
 static void follow_generation(struct tprof_agent *a, uint32_t was)
 {

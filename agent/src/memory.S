@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The agent's memory, for 4 cores: an object of its own, which tprof_memory.ld
- * links. It is a variable like those of the kernel: whatever the kernel's
- * linker script does with them holds for this one as well.
+ * links. It is a variable like those of the kernel, so the kernel's linker
+ * script treats it as one.
  */
         .section .note.GNU-stack, "", @progbits
 

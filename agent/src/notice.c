@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Aims a device's interrupt at the core that watches for a host. */
+/* Aims a device's interrupt at the watching core. */
 #include "notice.h"
 
 #include "agent.h"
@@ -11,7 +11,7 @@ void tprof_notice_init(struct tprof_notice_irq *n,
     const struct tprof_config *c = &tprof_agent.config;
 
     n->possible = false;
-    n->aimed_at = TPROF_CPUS_MAX; /* no core yet */
+    n->aimed_at = TPROF_CPUS_MAX; /* no core has joined yet */
     n->aimed = false;
     if (c->notice != TPROF_NOTICE_AUTO || c->timer != TPROF_TIMER_APIC)
         return; /* not wanted, or no vector is the agent's */

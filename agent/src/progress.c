@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of the kernel's work, which the host is told (WIRE.md 9). Linked
- * only into a kernel that calls tprof_add_counter(): control.c reaches this
- * file through struct tprof_agent.
+ * Counters of the kernel's work, sent to the host (WIRE.md 9). Linked only into
+ * a kernel that calls tprof_add_counter(): control.c reaches this file through
+ * struct tprof_agent.
  */
 #include "agent.h"
 #include "control.h"
 
-#define NAME_MAX 63u /* bytes of a name that are told */
+#define NAME_MAX 63u /* bytes of a name that are sent */
 
 static const struct tprof_counter *counters[WIRE_PROGRESS_COUNTERS];
 
-/* What a counter was at some time. */
+/* The value of a counter at some time */
 static struct counter_reading {
     uint64_t units, time;
 } began[WIRE_PROGRESS_COUNTERS]; /* when sampling started */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings -> frames -> channel. Each loop is bounded by a number in this file or
- * by the number of cores. */
+/* The pump: from the rings through the encoder into the channel. Each loop is
+ * bounded by a number in this file or by the number of cores. */
 #include "pump.h"
 
 #include "control.h"
 
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u  /* reads from the channel in a pump, of short pieces */
-#define LOOKS       4u  /* for a host, in a second, on all cores together */
-#define LISTENS     64u /* pumps in a second while a host does not sample */
-#define DRAINS      1024u /* pumps in a second after STOP */
-/* Clock ticks that a core's deadline may be over before another core wakes it:
- * 10 to 30 ms. Waking costs an interrupt, so this is longer than kernels have
- * interrupts off and hosts let a core wait, as a rule. */
+#define HEARINGS    4u /* reads from the channel in one call, short pieces */
+#define LOOKS       4u /* looks for a host in a second, by all cores together */
+/* Calls of the pump in a second while a host is attached and no core samples */
+#define LISTENS     64u
+#define DRAINS      1024u /* calls of the pump in a second after STOP */
+/* Clock ticks after a core's deadline at which another core wakes it: 10 to 30
+ * ms. Waking costs an interrupt, so this is longer than kernels usually have
+ * interrupts off, and longer than hosts usually let a core wait. */
 #define PATIENCE    (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
@@ -25,14 +26,14 @@ struct outbox {
     uint32_t oldest;  /* may still be read by the device */
     uint32_t sending; /* next to be sent, or partly sent */
     uint32_t next;    /* to be filled */
-    uint32_t sent;    /* bytes of frame (sending) that the channel took */
-    uint32_t taken;   /* bytes that the channel took, from (oldest) on */
+    uint32_t sent;    /* bytes of frame (sending) that were sent */
+    uint32_t taken;   /* bytes that were sent, from (oldest) on */
 };
 
-/* The pump's state, under its lock. */
+/* The pump's state, guarded by its lock */
 struct pump {
     enum link link;
-    uint32_t turn; /* core whose ring is next */
+    uint32_t turn; /* the core whose ring is next */
     bool answered; /* the last frame was an answer */
     /* While there is no host, no core looks for one before this time. */
     uint64_t next_host_check;
@@ -51,19 +52,20 @@ void tprof_pump_init(void *memory)
                               memory_order_relaxed);
 }
 
-/* The host went, or the channel died: a function of it returned (error). */
+/* Ends the session: the host has gone, or a function of the channel returned
+ * (error). */
 TPROF_COLD void drop_link(struct pump *p, int error)
 {
     tprof_control_alone(&p->control);
     p->link = LINK_DOWN;
-    p->next_host_check = 0; /* the next host may wait already */
+    p->next_host_check = 0; /* the next host may be waiting already */
     if (error != TPROF_ERR_CLOSED) {
         p->link = LINK_DEAD;
         tprof_agent.counters.device_errors++;
     }
 }
 
-/* Bytes that were sent and that the device may still read. */
+/* Returns the bytes that were sent and that the device may still read. */
 static uint32_t pending_bytes(void)
 {
     const struct tprof_channel *c = &tprof_agent.channel;
@@ -71,7 +73,7 @@ static uint32_t pending_bytes(void)
     return c->pending ? c->pending(c->context) : 0;
 }
 
-/* Takes back the buffers that the device has done with. */
+/* Takes back the buffers with which the device is done. */
 static void reclaim_buffers(struct outbox *o)
 {
     uint32_t in_use = pending_bytes();
@@ -86,7 +88,7 @@ static void reclaim_buffers(struct outbox *o)
     }
 }
 
-/* Offers the channel what is ready. */
+/* Offers all ready frames to the channel. */
 static void send_frames(struct pump *p)
 {
     struct outbox *o = &p->out;
@@ -112,8 +114,8 @@ static void send_frames(struct pump *p)
     }
 }
 
-/* Empties the outbox; frames that were not sent are void. Returns 0: the device
- * still reads some, so nothing was done. */
+/* Empties the outbox; frames that were not sent are void. Returns 0 and does
+ * nothing if the device still reads one of them. */
 static int is_outbox_clear(struct outbox *o)
 {
     if (pending_bytes() > 0)
@@ -123,7 +125,7 @@ static int is_outbox_clear(struct outbox *o)
     return 1;
 }
 
-/* While there is no host: is it too soon to look for one again? */
+/* Without a host: is it too soon to look for one again? */
 static int is_too_soon(const struct pump *p, uint64_t now)
 {
     return tprof_is_ahead(p->next_host_check, now, tprof_agent.second / LOOKS);
@@ -171,8 +173,8 @@ static void hear_host(struct pump *p)
     }
 }
 
-/* The next core, in turn, whose ring has reached its watermark; or with (any)
- * one whose ring is not empty. -1: there is none. */
+/* Returns the next core, in turn, whose ring has reached its watermark, or with
+ * (any) the next one whose ring is not empty. -1: there is none. */
 static int32_t choose_core(const struct pump *p, int any)
 {
     uint32_t least = any ? 1 : tprof_agent.watermark;
@@ -187,9 +189,9 @@ static int32_t choose_core(const struct pump *p, int any)
     return -1;
 }
 
-/* The core whose ring is to be drained now. While cores sample: one whose ring
- * is full enough, or any when it is time. After STOP: any. -1: there is none.
- */
+/* Returns the core whose ring to drain now. While cores sample: one whose ring
+ * is full enough, or any one when its time has come. After STOP: any one. -1:
+ * there is none. */
 static int32_t choose_ring(const struct pump *p, uint64_t now)
 {
     uint64_t state = tprof_state();
@@ -222,7 +224,7 @@ static void build_frame(struct pump *p, uint64_t now)
 
     if (type == 0 && core < 0)
         return;
-    /* by turns: orders, however many, do not keep samples back */
+    /* in turn, so that many orders cannot delay samples */
     if (core >= 0 && p->answered && type != WIRE_HELLO)
         type = 0;
     p->answered = type != 0;
@@ -234,15 +236,14 @@ static void build_frame(struct pump *p, uint64_t now)
         p->turn = (uint32_t)core + 1;
         if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core,
                                   tprof_agent.session))
-            return; /* all were of earlier sessions */
+            return; /* all records were of earlier sessions */
     }
     talk->seq++;
     o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
     o->next++;
 }
 
-/* Will an interrupt, or the kernel by tprof_poll(), tell when to look for a
- * host?
+/* Will an interrupt, or the kernel's tprof_poll(), say when to look for a host?
  */
 static int is_told(void)
 {
@@ -250,9 +251,9 @@ static int is_told(void)
            tprof_agent.config.notice == TPROF_NOTICE_POLL;
 }
 
-/* The time at which a tick calls the pump, though no ring has reached its
- * watermark. While cores sample, the turn of each that has joined comes four
- * times a second. */
+/* Returns the time at which a tick calls the pump even if no ring has reached
+ * its watermark. While cores sample, each core that has joined has its turn
+ * four times a second. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
@@ -274,14 +275,13 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
     }
 }
 
-/* Wakes cores whose ticks stay away: the kernel may have changed their timers.
- */
+/* Wakes cores that have no ticks: the kernel may have changed their timers. */
 static void look_after_cores(uint64_t now)
 {
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_cpu *cpu = tprof_cpu[i];
 
-        /* once: a core that has interrupts off for long gets one interrupt */
+        /* once only: a core with interrupts off for long gets one interrupt */
         if (!cpu || tprof_is_woken(cpu) ||
             (int64_t)(now - PATIENCE -
                       tprof_schedule_deadline(&cpu->schedule)) < 0)
@@ -291,8 +291,8 @@ static void look_after_cores(uint64_t now)
     }
 }
 
-/* Has another core watch for a host when the one that should has neither taken
- * the orders over nor looked for a second. */
+/* Makes another core the watching core, if the present one has neither taken
+ * the orders over nor looked for a host for a second. */
 static void look_after_watch(const struct pump *p, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -301,15 +301,15 @@ static void look_after_watch(const struct pump *p, uint64_t now)
     uint64_t since = a->orders.given;
 
     if (core >= tprof_cpus)
-        return; /* none has joined */
+        return; /* no core has joined */
     if (tprof_follows(tprof_cpu[core])) {
         since = p->next_host_check;
         if (p->link != LINK_DOWN || since == 0 || is_told() ||
             !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE))
-            return; /* it need not look */
+            return; /* the watching core need not look */
     }
-    /* (since) may be a little ahead; a clock that went back hands the watch on,
-     * which does no harm */
+    /* (since) may be a little ahead. If the clock went back, another core
+     * becomes the watching core, which does no harm. */
     if (tprof_is_far(since, now, a->second))
         tprof_hand_watch_on(core);
 }
@@ -319,7 +319,7 @@ static void pump_locked(struct pump *p, int at_once)
     uint64_t now = tprof_arch_now();
 
     if (p->link == LINK_DOWN && !at_once && is_too_soon(p, now))
-        return; /* most polls of an idle guest */
+        return; /* the usual case of an idle guest */
     if (tprof_agent.config.timer == TPROF_TIMER_APIC)
         look_after_watch(p, now);
     if (p->link == LINK_DOWN)
@@ -339,14 +339,14 @@ static void pump_locked(struct pump *p, int at_once)
         look_after_cores(now);
 }
 
-/* Takes the pump's lock for (owner), as tprof_pump() has it, and returns 1; 0:
+/* Takes the pump's lock for (owner), as in tprof_pump(). Returns 1; 0 if
  * another core has it. */
 static __attribute__((noinline)) int try_pump_lock(uint32_t owner)
 {
     uint32_t nobody = 0;
 
-    /* acquire: pairs with the release in release_pump_lock(); the state of the
-     * last reader is complete */
+    /* acquire: pairs with the release in release_pump_lock(). Guards the state
+     * that the last reader has left. */
     return atomic_compare_exchange_strong_explicit(&tprof_pump_lock, &nobody,
                                                    owner, memory_order_acquire,
                                                    memory_order_relaxed);
@@ -377,12 +377,12 @@ void tprof_pump_mend(const struct tprof_cpu *cpu)
     if (a->restart)
         a->restart(a->channel.context);
     /* Readers may have stopped in the middle of a record. In a new session they
-     * begin at a place that is known; that of boot would go on. */
+     * begin at a known place. The session of boot would continue where they
+     * stopped, so it ends. */
     atomic_store_explicit(&a->booting, 0, memory_order_relaxed);
     if (the_pump.link != LINK_DEAD)
         drop_link(&the_pump, TPROF_ERR_CLOSED);
-    tprof_control_give_orders(); /* some cores may not have been told the last
-                                  */
+    tprof_control_give_orders(); /* some cores may not know the last one */
     atomic_store_explicit(&a->pump_due, 0, memory_order_relaxed);
     release_pump_lock();
 }
@@ -412,7 +412,7 @@ int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half)
     }
     release_pump_lock();
     if (alone && is_half)
-        cpu->generation--; /* not that of the orders */
+        cpu->generation--; /* not a state from the orders */
     return alone;
 }
 

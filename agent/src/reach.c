@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the kernel where registers are. */
+/* Virtual addresses of a device's registers */
 #include "reach.h"
 
 #include "agent.h"

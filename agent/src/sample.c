@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any sample into records. The frequent case is inline in sample.h. */
+/* Writes any sample as records. The frequent case is inline in sample.h. */
 #include "sample.h"
 
 #include "longrec.h"
 
-/* A time unit is fine enough that the period has this many of them, and coarse
- * enough that an interval, at most 1.5 periods, fits a short cell. */
+/* Number of time units in a period: so many that a unit is fine enough, and so
+ * few that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
-/* Words behind the known place at which it moves. Up to a watermark more, and
- * the records of one sample, may be written before that: TPROF_KNOWN_WORDS. */
+/* Words after the known place at which it moves. Up to a watermark more, and
+ * the records of one sample, may be written before it moves: TPROF_KNOWN_WORDS.
+ */
 #define KNOWN_BEHIND 64u
 
-/* Words between two calls for the pump, when it does not come. */
+/* Words between two calls for the pump, if it does not come */
 #define AGAIN 16u
 
 __attribute__((cold, noinline)) void
@@ -53,7 +54,8 @@ __attribute__((cold)) void tprof_sample_begin(struct tprof_recorder *r,
     r->last = &r->chain[0];
     r->spare = &r->chain[1];
     r->last->count = 0;
-    /* a later place would do as well, but then half might never be written */
+    /* a later place would be right as well, but then half of the ring might
+     * never be written */
     if (tprof_sample_is_half(r))
         tprof_sample_place(r, &r->anew);
 }
@@ -96,8 +98,8 @@ TPROF_COLD int write_lost(struct tprof_recorder *r, uint32_t i)
     return 1;
 }
 
-/* Writes the records that must come before the next sample. Returns 0: there is
- * no room for them. */
+/* Writes the records that must come before the next sample. Returns 0 if there
+ * is no room for them. */
 static int write_owed(struct tprof_recorder *r)
 {
     for (uint32_t i = 0; i < WIRE_DROP_REASONS; i++) {
@@ -110,7 +112,8 @@ static int write_owed(struct tprof_recorder *r)
     return 1;
 }
 
-/* How many frames (a) and (b) have in common, from the outermost on. */
+/* Returns the number of frames that (a) and (b) have in common, from the
+ * outermost on. */
 static uint32_t shared_frames(const struct tprof_chain *a,
                               const struct tprof_chain *b)
 {
@@ -122,8 +125,8 @@ static uint32_t shared_frames(const struct tprof_chain *a,
     return n;
 }
 
-/* Appends addresses, each as the difference from the one before; (*last) is the
- * one before the first, and becomes the last. */
+/* Appends addresses, each as the difference from the one before. (*last) is the
+ * address before the first, and becomes the last. */
 static void put_addresses(struct tprof_long *l, const uint64_t *address,
                           uint32_t count, uint64_t *last)
 {
@@ -158,8 +161,8 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     return tprof_long_end(&l);
 }
 
-/* The id of the stack of (s), which is defined if it is new; -1: there is no
- * room for that. */
+/* Returns the id of the stack of (s), and defines it if it is new. -1: there is
+ * no room for the definition. */
 static int32_t find_stack(struct tprof_recorder *r,
                           const struct tprof_sample *s)
 {
@@ -186,7 +189,8 @@ static int32_t find_stack(struct tprof_recorder *r,
     return (int32_t)id;
 }
 
-/* Writes a sample as a cell, or as a long record, which every sample fits. */
+/* Writes a sample as a cell, or as a long record, into which every sample fits.
+ */
 static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
                         uint32_t id)
 {
@@ -225,7 +229,7 @@ __attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
 
     if (used < r->watermark)
         ahead = r->watermark - used;
-    else if (room > AGAIN) /* the ring is not drained: ask now and then */
+    else if (room > AGAIN) /* the ring is not drained: pump now and then */
         ahead = AGAIN;
     r->slow_at_tail = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
     return used >= r->watermark;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rare parts of the schedule: its beginning, and being very late. */
+/* The rare parts of the schedule: its beginning, and very late ticks */
 #include "schedule.h"
 
 uint64_t tprof_seed(uint64_t seed, uint32_t core)
@@ -31,7 +31,7 @@ uint64_t tprof_schedule_catch_up(struct tprof_schedule *s, uint64_t now,
         covered++;
     } while (covered < TPROF_SCHEDULE_DRAWS && (int64_t)(deadline - now) <= 0);
     if ((int64_t)(deadline - now) <= 0) {
-        /* far behind: counts mean intervals instead of drawing each one */
+        /* far behind: count mean intervals instead of drawing each one */
         uint64_t passed = (now - deadline) / s->period + 1;
 
         *by_division = 1;

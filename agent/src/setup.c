@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tprof_init(): checks the config, finds what it leaves out, and lays out the
+/* tprof_init(): checks the config, fills in its defaults, and lays out the
  * memory. */
 #include "tprof/tprof.h"
 
@@ -13,7 +13,7 @@
 #define FRAMES_DEFAULT 64u
 #define RING_DEFAULT   65536u
 #define SLOTS_DEFAULT  4096u
-#define VECTOR_END     0xf0u /* vectors from here on are left to the kernel */
+#define VECTOR_END     0xf0u /* vectors from here on are the kernel's */
 #define VECTOR_FIRST   32u
 #define PAGE           4096u
 #define PAGES_TRIED    16384u /* of the image: some milliseconds at most */
@@ -23,16 +23,16 @@
 const char tprof_anchor[] = "tprof " TPROF_VERSION_STRING;
 
 /*
- * The memory, from a page boundary on: the part that all cores share, then a
- * block for each core. A block has the bytes that arch/ needs below a stack,
- * the core's stack, its struct tprof_cpu, which must follow the stack
- * (agent.h), its ring and its dictionary.
+ * The memory, from a page boundary on: a part that all cores share, then a
+ * block for each core. A block consists of the bytes that arch/ needs below a
+ * stack, the core's stack, its struct tprof_cpu, its ring and its dictionary.
+ * The struct must follow the stack (agent.h).
  */
 #define SHARED_SIZE ALIGN(TPROF_PUMP_MEMORY + TPROF_TRANSPORT_MEMORY)
 #define CPU_SIZE    ALIGN(sizeof(struct tprof_cpu))
 #define ALIGN(size) (((size) + 63) & ~(size_t)63)
 
-/* Where a block's struct tprof_cpu is. */
+/* Returns the offset of struct tprof_cpu in a block. */
 static size_t cpu_offset(const struct tprof_config *c)
 {
     return TPROF_ARCH_SPARE(c) + TPROF_STACK_SIZE;
@@ -83,7 +83,7 @@ static bool are_choices_known(const struct tprof_config *c)
            c->boot <= TPROF_BOOT_NEWEST;
 }
 
-/* Some choices need another field. */
+/* Have all choices the other fields that they need? */
 static bool are_choices_complete(const struct tprof_config *c)
 {
     return (c->cpu_source != TPROF_CPU_HOOK || c->cpu_index) &&
@@ -95,7 +95,7 @@ static bool is_vector_free(uint32_t vector)
     return vector == 0 || (vector >= VECTOR_FIRST && vector < VECTOR_END);
 }
 
-/* Puts defaults where (c) has 0, and checks what it has. */
+/* Replaces 0 in (c) by defaults, and checks all values. */
 static int complete_config(struct tprof_config *c)
 {
     set_default(&c->rate_max_hz, WIRE_RATE_MAX_HZ);
@@ -120,15 +120,15 @@ size_t tprof_mem_size(const struct tprof_config *config)
     return PAGE + SHARED_SIZE + c.cpus * block_size(&c);
 }
 
-/* Bytes of text that make up its checksum. */
+/* Returns the bytes of text under its checksum. */
 static uint64_t crc_span(uint64_t text_size)
 {
     return text_size < WIRE_TEXT_CRC_SPAN ? text_size : WIRE_TEXT_CRC_SPAN;
 }
 
-/* Stores the memory from (start) to (end) into (ranges), without what is not
- * mapped, as far as there are ranges. Of a large image one page of several is
- * tried. Returns how many ranges there are. */
+/* Stores the mapped parts of the memory from (start) to (end) in (ranges), as
+ * far as there is room. Of a large image only one page of several is tested.
+ * Returns the number of ranges. */
 static uint32_t find_mapped(struct tprof_range *ranges, uint64_t start,
                             uint64_t end)
 {
@@ -155,8 +155,8 @@ static uint32_t find_mapped(struct tprof_range *ranges, uint64_t start,
     return count;
 }
 
-/* Which memory may be read: as configured, and the image, unless the config
- * says which parts of the image. */
+/* Finds the memory that may be read: the configured ranges, and the image,
+ * unless the config says which parts of the image. */
 static void find_readable(struct tprof_agent *a)
 {
     const struct tprof_range *c = a->config.readable;
@@ -171,7 +171,7 @@ static void find_readable(struct tprof_agent *a)
         apart &= image_end <= c[count].start || end <= start;
     }
     a->hello[WIRE_HELLO_READABLE] = count;
-    bool first = count == 0 || start < c->start; /* as the lowest must be */
+    bool first = count == 0 || start < c->start; /* the lowest is the first */
 
     if (apart)
         pieces = find_mapped(first ? r : r + count, start, image_end);
@@ -181,8 +181,8 @@ static void find_readable(struct tprof_agent *a)
     a->bounds.extent = end - r->start;
 }
 
-/* Where text is, and which memory may be read: as configured, else as the image
- * tells. */
+/* Finds text and the memory that may be read: as configured, otherwise from the
+ * image. */
 static int find_bounds(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
@@ -208,7 +208,8 @@ static int find_bounds(struct tprof_agent *a)
     return TPROF_OK;
 }
 
-/* Finds the memory, from a page boundary on, and how many cores it serves. */
+/* Finds the memory, from a page boundary on, and the number of cores for which
+ * it suffices. */
 static int find_memory(struct tprof_agent *a)
 {
     struct tprof_config *c = &a->config;
@@ -239,15 +240,15 @@ static int find_memory(struct tprof_agent *a)
                : TPROF_OK;
 }
 
-/* Do cores sample before a host asks for that? */
+/* Do cores sample before a host asks them to? */
 static bool samples_alone(const struct tprof_agent *a)
 {
     return (a->config.always | a->config.boot) != 0;
 }
 
-/* Finds the clock's rate. A hypervisor knows it better than the CPU, whose
- * answer may be the host's. It is lent the agent's (memory), which holds
- * nothing yet. */
+/* Finds the clock's rate. A hypervisor knows it better than the CPU, which may
+ * report the host's rate. The hypervisor's function may use the agent's
+ * (memory), which is still empty. */
 static int find_clock(struct tprof_agent *a, void *memory)
 {
     const struct tprof_hypervisor *h = a->config.hypervisor;
@@ -259,11 +260,12 @@ static int find_clock(struct tprof_agent *a, void *memory)
         hz = tprof_arch_clock_hz();
     a->hello[WIRE_HELLO_TSC_HZ] = hz;
     a->second = hz ? hz : SECOND_GUESS;
-    /* no host will come that measures it before sampling begins */
+    /* no host can measure the rate before sampling begins */
     return hz == 0 && samples_alone(a) ? TPROF_ERR_CLOCK : TPROF_OK;
 }
 
-/* A number that differs from boot to boot as far as the machine allows. */
+/* Draws a number that differs from boot to boot, as far as the machine allows.
+ */
 static uint64_t draw_number(uint64_t *state)
 {
     *state += tprof_arch_now();
@@ -280,7 +282,8 @@ static void draw_boot_id(struct tprof_agent *a)
         a->config.seed = draw_number(&state);
 }
 
-/* The physical less the virtual address of (address). */
+/* Returns the difference that, added to (address), gives its physical address.
+ */
 static uint64_t physical_offset(const void *address)
 {
     const struct tprof_config *c = &tprof_agent.config;
@@ -309,9 +312,10 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     tprof_directory_add_core(cpu, physical_offset(block));
 }
 
-/* Is the table of (transport) there? Tables of addresses are all the agent's
- * initialised data that a loader brings to a writable place. Where it has not,
- * anything may be there. The agent's functions are near to each other. */
+/* Is the table of (transport) loaded? Tables of addresses are the agent's only
+ * initialised data that a loader has to bring to a writable place. If it has
+ * not, the table may contain anything. The agent's functions are near to each
+ * other, which this tests. */
 static bool is_loaded(const struct tprof_transport *transport)
 {
     int64_t away =
@@ -347,7 +351,7 @@ static int open_channel(struct tprof_agent *a, void *memory)
                                    : TPROF_ERR_IMAGE;
 }
 
-/* Fills in the numbers of HELLO that are not known already. */
+/* Fills in the integers of HELLO that are not known yet. */
 static void fill_hello(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
@@ -419,7 +423,7 @@ int tprof_init_image(const struct tprof_config *config,
     tprof_cpus = a->config.cpus;
     fill_hello(a);
     a->watching_core = tprof_cpus; /* none yet */
-    /* release: after tprof_exit() it was taken */
+    /* release: tprof_exit() has taken the lock */
     atomic_store_explicit(&tprof_pump_lock, 0, memory_order_release);
     if (samples_alone(a))
         tprof_pump_begin();

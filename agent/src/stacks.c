@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filling the table of stacks, and forgetting it. */
+/* Fills the table of stacks, and empties it. */
 #include "stacks.h"
 
 #include "arch/arch.h"
 
-#define FORGET_AT_ONCE 1024u /* slots: bounds the longest interrupt */
+#define FORGET_AT_ONCE 1024u /* slots: limits the longest interrupt */
 
 int tprof_stacks_forget(struct tprof_stacks *s)
 {
@@ -13,7 +13,7 @@ int tprof_stacks_forget(struct tprof_stacks *s)
 
     if (count > FORGET_AT_ONCE)
         count = FORGET_AT_ONCE;
-    /* first, so that a core which is reset in here does it again */
+    /* first, so that a core which is reset in here starts again */
     tprof_arch_zero(at, count * sizeof *at);
     s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
     s->epoch += s->forgotten == 0;
@@ -43,7 +43,7 @@ uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name)
         id = (id + 1) & s->mask;
         i++;
     }
-    if (i == TPROF_STACKS_WINDOW) /* all are taken: one is replaced */
+    if (i == TPROF_STACKS_WINDOW) /* all slots are taken: replace one */
         id = (home + (uint32_t)(name >> 61)) & s->mask;
     s->slots[id] = name;
     return id;

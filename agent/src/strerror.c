@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Errors in words. The linker drops them from a kernel that does not call this.
- */
+/* Texts for errors. The linker leaves them out of a kernel that does not call
+ * this. */
 #include "arch_words.h"
 #include "tprof/tprof.h"
 

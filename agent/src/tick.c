@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tick. It is bounded and cannot fail: what cannot be done is counted. */
+/* The tick. It is bounded and cannot fail: every failure is counted. */
 #include "tick.h"
 
 #include "pump.h"
 #include "sample.h"
 
-/* The deadline of a core that does not sample. */
+/* The deadline of a core that does not sample */
 #define NEVER ((uint64_t)1 << 62)
-/* Looks for a host in a second, while (pump_due) does not say when. */
+/* Looks for a host in a second, while (pump_due) has no time for them */
 #define SOON  64u
 
 /* --- Orders --------------------------------------------------------------- */
@@ -33,15 +33,16 @@ static uint64_t longest_countdown(void)
            1;
 }
 
-/* Kernel ticks until the next sample: random, from 1 to 2 x mean - 1. */
+/* Returns the kernel ticks until the next sample: random, from 1 to 2 x mean -
+ * 1. */
 static uint32_t draw_countdown(struct tprof_cpu *cpu)
 {
     return 1 + (uint32_t)tprof_scale(longest_countdown(),
                                      tprof_random(&cpu->schedule.random));
 }
 
-/* Sampling begins, or goes on: then so does the countdown, since one that began
- * anew would bias the samples after each START of a one-way channel. */
+/* Sampling begins or continues. If it continues, so does the countdown: a new
+ * countdown would bias the samples after each START of a one-way channel. */
 static void begin_countdown(struct tprof_cpu *cpu)
 {
     bool is_fixed = tprof_agent.config.timer == TPROF_TIMER_KERNEL;
@@ -50,8 +51,8 @@ static void begin_countdown(struct tprof_cpu *cpu)
         cpu->countdown = draw_countdown(cpu);
 }
 
-/* (cpu) begins to sample in (session). What it lost before and has not told is
- * not this host's to hear of. */
+/* Makes (cpu) begin to sample in (session). Earlier losses that no record
+ * mentions are not reported to this host. */
 static void begin_session(struct tprof_cpu *cpu, uint32_t session)
 {
     struct tprof_recorder *r = &cpu->recorder;
@@ -66,16 +67,16 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
 }
 
 /*
- * Takes the orders over. This may need several interrupts, since the dictionary
- * is large. If orders change meanwhile there is one more generation, and this
- * function is called again.
+ * Takes the orders over. This may need several interrupts, because the
+ * dictionary is large. If orders change meanwhile there is another generation,
+ * and this function is called again.
  */
 TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
                              uint64_t now)
 {
     const struct tprof_orders *o = &tprof_agent.orders;
-    /* acquire: pairs with the release in start_sampling(), control.c: period
-     * and depth are those of the last START, or of one before it */
+    /* acquire: pairs with the release in start_sampling(), control.c. Period
+     * and depth are those of the last START, or of an earlier one. */
     bool sampling = atomic_load_explicit(&o->state, memory_order_acquire) ==
                     WIRE_STATE_SAMPLING;
 
@@ -83,7 +84,7 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     cpu->generation = generation - 1; /* the orders are not taken over yet */
     tprof_schedule_set(&cpu->schedule, sampling ? now : NEVER);
     if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
-        return; /* the next interrupt, which comes at once, goes on */
+        return; /* the next interrupt, which comes immediately, continues */
     cpu->generation = generation;
     if (sampling) {
         uint64_t period =
@@ -108,7 +109,7 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
 }
 
-/* Is the deadline of (cpu), which samples, further away than it can be? Then
+/* Is the deadline of (cpu), which samples, further away than it can be? If so,
  * the clock went back. */
 static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
 {
@@ -119,8 +120,8 @@ static bool is_clock_back(const struct tprof_cpu *cpu, uint64_t now)
 
 /* --- The pump ------------------------------------------------------------- */
 
-/* The pump never says a time that is a second away: if it seems so, the clock
- * went back since, and the pump's time is now. */
+/* The pump never sets a time that is more than a second away. If the time is
+ * further away, the clock has gone back, and the pump is due now. */
 static void doubt_pump_due(uint64_t now)
 {
     struct tprof_agent *a = &tprof_agent;
@@ -145,8 +146,8 @@ TPROF_HOT bool is_pump_due(uint64_t now)
            atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
-/* Goes on to the first deadline after (time). Returns how many deadlines the
- * tick covers that is made of those. */
+/* Moves to the first deadline after (time). Returns the number of deadlines
+ * that the tick covers. */
 static uint64_t cover(struct tprof_cpu *cpu, uint64_t time)
 {
     struct tprof_stats *counts = &cpu->recorder.counts;
@@ -159,9 +160,10 @@ static uint64_t cover(struct tprof_cpu *cpu, uint64_t time)
     return covered;
 }
 
-/* Counts what came while this core's stack was in use: one dropped tick, which
- * covers all deadlines that are over by now. Of the kernel's ticks at a fixed
- * rate none is lost: the next one becomes the sample that is due. */
+/* Counts the interrupts that came while this core's stack was in use: one
+ * dropped tick, which covers all deadlines that have passed. With the kernel's
+ * ticks at a fixed rate nothing is lost: the next tick becomes the sample that
+ * is due. */
 TPROF_COLD void count_reentered(struct tprof_cpu *cpu, uint32_t times)
 {
     uint64_t now = tprof_arch_now();
@@ -187,8 +189,8 @@ bool tprof_tick_pump(struct tprof_cpu *cpu, int at_once)
     cpu->reentered = 0;
     if (__builtin_expect(times > 0, 0)) {
         count_reentered(cpu, times);
-        /* one of these interrupts may have told of new orders, and the timer
-         * may be the kernel's just now */
+        /* one of these interrupts may have been for new orders, and the kernel
+         * may be using the timer just now */
         if (!tprof_follows(cpu))
             tprof_arch_wake(cpu->hardware_id);
         if (tprof_agent.config.timer == TPROF_TIMER_APIC)
@@ -204,8 +206,8 @@ void tprof_interrupt_inside(struct tprof_cpu *cpu)
 {
     cpu->reentered++;
     tprof_arch_end_interrupt();
-    /* An interrupt that a core waits for, say that for its timer, may have been
-     * this one. If the hook takes long, there will be others. */
+    /* A core may be waiting for its timer's interrupt, and this may have been
+     * that interrupt. If the hook takes long, there will be more. */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
         tprof_arch_timer_arm(cpu, tprof_arch_now() + tprof_agent.second / SOON);
 }
@@ -213,7 +215,8 @@ void tprof_interrupt_inside(struct tprof_cpu *cpu)
 /* Returns whether another core was at the pump. */
 TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 {
-    /* without this flag the interrupted code may hold a lock of the channel */
+    /* without this flag the interrupted code may hold a lock that the channel
+     * needs */
     if (!(tprof_agent.channel.flags & TPROF_CHANNEL_IRQ_SAFE))
         return false;
     uint64_t start = tprof_arch_now();
@@ -228,9 +231,9 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 
 /* --- An interrupt that is no tick ----------------------------------------- */
 
-/* Does (cpu), which does not sample, look for a host? The watching core does;
- * and until that core has taken the orders over, every core, since the watching
- * core may be gone. */
+/* Does (cpu), which does not sample, look for a host? The watching core does.
+ * Until the watching core has taken the orders over, every core does, because
+ * that core may be gone. */
 TPROF_HOT bool is_looking(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&tprof_agent.watching_core,
@@ -239,9 +242,9 @@ TPROF_HOT bool is_looking(const struct tprof_cpu *cpu)
 }
 
 /*
- * The time at which (cpu), which does not sample, must wake to look for a host,
- * or 0 for never. (unread): there may be bytes of a host that no core has read,
- * so the core looks soon.
+ * Returns the time at which (cpu), which does not sample, must wake to look for
+ * a host; 0 for never. (unread): there may be bytes of a host that no core has
+ * read, so the core looks soon.
  */
 static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
                             bool unread)
@@ -254,15 +257,15 @@ static uint64_t next_wakeup(const struct tprof_cpu *cpu, uint64_t now,
         return 0;
     uint64_t wait = due - now;
 
-    /* also soon if the pump has not run yet, a host has just left, or the clock
-     * went back */
+    /* soon, too, if the pump has not run yet, a host has just left, or the
+     * clock went back */
     if (unread || wait > a->second)
         wait = a->second / SOON;
     return now + wait;
 }
 
-/* An interrupt that is no tick: for new orders, to look for a host, to drain;
- * or somebody else's. */
+/* Handles an interrupt that is no tick: for orders, a host, the pump, or none
+ * of these. */
 TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 {
     const struct tprof_agent *a = &tprof_agent;
@@ -279,12 +282,12 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
         return;
     }
     if (begin || is_sampling)
-        doubt_pump_due(now); /* next_wakeup() does so for a core that looks */
+        doubt_pump_due(now); /* next_wakeup() arms it for a core that looks */
     if (begin) {
         apply_orders(cpu, generation, now);
-        /* The device's interrupt may have been merged with this one. A line
-         * stays high, and makes no other edge, until a core looks: look soon.
-         */
+        /* The device's interrupt may have been merged with this one. Its line
+         * stays high, and has no further edge, until a core looks. So look
+         * soon. */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
         drain = is_sampling ? is_pump_due(now) : is_looking(cpu);
@@ -292,7 +295,7 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
     tprof_arch_end_interrupt();
     if (drain)
         unread =
-            run_pump(cpu); /* another core at the pump may be past reading */
+            run_pump(cpu); /* another core in the pump may have read before */
     else
         cpu->recorder.counts.foreign += !begin && !cpu->looks;
     uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
@@ -310,8 +313,8 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
 
 /* --- A tick --------------------------------------------------------------- */
 
-/* After a sample. If the ring has reached its watermark, the next tick of any
- * core pumps; or there is nobody to pump to. */
+/* After a sample: if the ring has reached its watermark, makes the next tick of
+ * any core pump, unless no host is there. */
 static void look_ahead(struct tprof_cpu *cpu)
 {
     if (!tprof_sample_look_ahead(&cpu->recorder))
@@ -322,8 +325,9 @@ static void look_ahead(struct tprof_cpu *cpu)
         atomic_store_explicit(&tprof_agent.pump_due, 0, memory_order_relaxed);
 }
 
-/* Writes down any sample: late, of a new stack, or when the ring is full.
- * (s->weight) 0: the deadlines that the sample covers are not counted yet. */
+/* Writes any sample: a late one, one with a new stack, or one that finds the
+ * ring full. (s->weight) 0: the deadlines that the sample covers are not
+ * counted yet. */
 static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
 {
     if (s->weight == 0)
@@ -352,7 +356,7 @@ void tprof_tick_unseen(struct tprof_cpu *cpu, const struct tprof_registers *at,
     count_cost(cpu, tprof_arch_now() - start);
 }
 
-/* Writes down a sample that the quick way has declined; (weight) as in
+/* Writes a sample that the quick way has declined. (weight): as in
  * record_any(). Returns the clock ticks from (now) to the next interrupt. */
 TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
                                   const struct tprof_registers *at,
@@ -363,8 +367,8 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
 
     record_any(cpu, &sample);
     tprof_doubt_timer(cpu); /* this interrupt may be late */
-    /* This tick is long already, so the pump gets an interrupt of its own. But
-     * only once: on a busy host every tick may be late, and so come here. */
+    /* This tick is long already, so the pump gets an interrupt of its own. Only
+     * once, because on a busy host every tick may be late, and so come here. */
     if (is_pump_due(now) && !cpu->pump_deferred) {
         cpu->pump_deferred = 1;
         return 0;
@@ -372,7 +376,7 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
     return tprof_schedule_deadline(&cpu->schedule) - now;
 }
 
-/* Calls itself once at most: tprof_arch_is_tick() sets a guard that lets the
+/* Calls itself at most once: tprof_arch_is_tick() sets a guard that lets the
  * second call pass. NOLINTNEXTLINE(misc-no-recursion) */
 void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
                      uint64_t fp)
@@ -383,19 +387,19 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     uint64_t late = now - due;
     uint32_t generation;
 
-    /* orders; or too early: the timer runs fast, or it is no tick */
+    /* for orders; or too early: the timer is fast, or this is no tick */
     if (__builtin_expect(has_new_orders(cpu, &generation) ||
                              (int64_t)(late + cpu->guard) < 0,
                          0)) {
         if (tprof_arch_is_tick(cpu, trap, fp, now))
-            tprof_interrupt(cpu, trap, fp); /* which does not ask again */
+            tprof_interrupt(cpu, trap, fp); /* the guard is set now */
         else
             handle_other(cpu, now);
         return;
     }
     r->counts.ticks++;
     if ((int64_t)late < 0)
-        late = 0; /* the timer runs a little fast */
+        late = 0; /* the timer is a little fast */
 
     uint64_t left = tprof_schedule_advance(&cpu->schedule, now);
     uintptr_t way = tprof_arch_short_way();
@@ -404,8 +408,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     bool is_quick;
 
     /* The quick way compares with the image and the stack of the last sample.
-     * Where this one is in others, the quick way is tried once more: the second
-     * call of tprof_unwind_locate() finds it where it was. */
+     * If this sample is in others, the quick way is tried again, and the second
+     * call of tprof_unwind_locate() changes nothing. */
     do
         is_quick = left != 0 && tprof_sample_quick(r, pc, sp, fp, now, late);
     while (__builtin_expect(!is_quick, 0) &&
@@ -420,7 +424,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     uint32_t cost = (uint32_t)tprof_arch_now() - (uint32_t)now;
     uint64_t woken = atomic_load_explicit(&cpu->woken, memory_order_relaxed);
 
-    /* is the deadline over, or far away, or may the timer have been changed? */
+    /* has the deadline passed, is it far away, or may the timer have been
+     * changed? */
     if (__builtin_expect(!way || ((left - cost) | woken) >> 31, 0)) {
         tprof_arch_timer_arm(cpu, now + left);
         tprof_arch_end_interrupt();
@@ -434,8 +439,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
 
 /* --- The kernel's ticks --------------------------------------------------- */
 
-/* A sample in the kernel's tick. (weight) 0: further deadlines are over, too.
- */
+/* Takes a sample in the kernel's tick. (weight) 0: further deadlines have
+ * passed, too. */
 static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now, uint64_t late, uint64_t weight)
 {
@@ -460,7 +465,8 @@ static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
     take_sample(cpu, r, now, 0, 1);
 }
 
-/* The tick comes at this core's deadline, or earlier, for the kernel alone. */
+/* The tick comes at this core's deadline, or earlier if only the kernel needs
+ * it. */
 static void shared_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now)
 {
@@ -480,7 +486,8 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     bool begin = has_new_orders(cpu, &generation) ||
                  (shared && tprof_is_sampling(cpu) && is_clock_back(cpu, now));
 
-    /* the kernel's ticks go on after a core has left, which gets no orders */
+    /* the kernel's ticks continue after a core has left; such a core gets no
+     * orders */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
         apply_orders(cpu, generation, now);
     doubt_pump_due(now);

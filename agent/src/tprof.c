@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The public calls except tprof_init(): cores join and leave, and the kernel's
- * own ticks and polls come in. */
+/* The public calls except tprof_init(): cores join and leave, the kernel calls
+ * tprof_tick() and tprof_poll(). */
 #include "tprof/tprof.h"
 
 #include "agent.h"
@@ -13,10 +13,10 @@
 #define FLUSH_TRIES 1000u /* of a busy device, for each frame */
 #define LOOKS       4u    /* a second, of a core that does not sample */
 
-/* The index of the calling core, which has (hardware_id). Where the kernel
- * numbers no cores they are numbered by their ids, as most kernels do. A core
- * whose id is no index, or another's, gets the first that is free. Each gets
- * the same when it joins again. */
+/* Returns the index of the calling core, which has (hardware_id). If the kernel
+ * does not number its cores, the id is the index, as in most kernels. If the id
+ * is too large, or another core's index, the core gets the first free index. A
+ * core that joins again gets the same index. */
 static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
 {
     uint32_t index = 0, none = a->config.cpus, free = none;
@@ -34,7 +34,7 @@ static uint32_t index_of(const struct tprof_agent *a, uint32_t hardware_id)
     return free;
 }
 
-/* An interrupt that is still on its way must not be taken for a tick. */
+/* An interrupt that is still on its way must not count as a tick. */
 static void rest_timer(struct tprof_cpu *cpu)
 {
     atomic_store_explicit(&cpu->sampling, 0, memory_order_relaxed);
@@ -42,7 +42,7 @@ static void rest_timer(struct tprof_cpu *cpu)
 }
 
 /* The core of (r) was reset, perhaps in the middle of a sample. Its records
- * tell of (told), by counter: what else was counted is lost. */
+ * account for (told), by counter. All other counts are lost samples. */
 static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
 {
     struct tprof_stats *c = &r->counts;
@@ -52,7 +52,7 @@ static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
     cut = full + 1;
 
     TPROF_ARCH_IN_REGISTER(c);
-    /* of a tick that was neither written down nor counted as lost */
+    /* of a tick that was neither written nor counted as lost */
     c->reentered = c->ticks - c->ring_full - told[WIRE_COUNTER_SAMPLES];
     full->ticks = c->ring_full - told[WIRE_COUNTER_RING_FULL];
     full->missed = 0;
@@ -64,18 +64,19 @@ _Static_assert(WIRE_COUNTER_REENTERED - WIRE_COUNTER_RING_FULL == 1 &&
                "these two");
 
 /*
- * (cpu), the calling core, was reset without tprof_stop_cpu(), in the middle of
- * anything: of a tick, of the pump, of tprof_map(). Lets go of what it held,
- * and counts what it did by halves. Its next tick begins a dictionary.
+ * Repairs the state of (cpu), the calling core, which was reset without
+ * tprof_stop_cpu() at any moment: in a tick, in the pump, or in tprof_map().
+ * Releases its locks, and counts its half-finished work. Its next tick begins a
+ * dictionary.
  */
 static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 {
     const struct tprof_place *known = tprof_sample_known(&cpu->recorder);
-    struct tprof_reader told; /* of which only these two matter */
+    struct tprof_reader told; /* only these two members are used */
 
     told.ring = &cpu->recorder.ring;
     tprof_arch_copy(told.counter, known->counter, sizeof told.counter);
-    /* the core's own stack, which nobody is on, is the room */
+    /* the core's own stack, which is not in use, is the room */
     (void)tprof_encode_cells(
         &told, known->tail, (uint8_t *)cpu - TPROF_STACK_SIZE,
         tprof_ring_tail(told.ring) - known->tail, UINT32_MAX);
@@ -88,12 +89,12 @@ static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 _Static_assert(TPROF_KNOWN_WORDS *WIRE_CELL_SIZE < TPROF_STACK_SIZE,
                "room for all cells");
 
-/* (cpu), the calling core, becomes one of the cores that sample. */
+/* Makes (cpu), the calling core, one of the cores that sample. */
 static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
 {
     uint32_t none = a->config.cpus;
 
-    /* not that of the orders: the first tick takes them over */
+    /* not the generation of the orders: the first tick takes the orders over */
     cpu->generation = atomic_load(&a->generation) - 1;
     rest_timer(cpu);
     if (!tprof_cpu[cpu->index])
@@ -136,8 +137,8 @@ static int start_core(struct tprof_agent *a)
     return error;
 }
 
-/* Remembers what tprof_start_cpu() returns on this core. A second call on a
- * core that has joined is no refusal. Interrupts may be on. */
+/* Stores the result of tprof_start_cpu() on this core. A second call on a core
+ * that has joined is no refusal. Interrupts may be on. */
 static int note_refusal(int error)
 {
     struct tprof_refused *r = &tprof_refused;
@@ -203,8 +204,8 @@ static bool have_others_left(const struct tprof_cpu *self)
     return true;
 }
 
-/* Everything is as before tprof_init(), except that the pump's lock is taken:
- * so a tprof_poll() that has begun does nothing. */
+/* Restores the state before tprof_init(), except that the pump's lock is taken.
+ * So a tprof_poll() that has already begun does nothing. */
 static void let_go(struct tprof_agent *a)
 {
     const struct tprof_config *c = &a->config;
@@ -223,7 +224,8 @@ static void let_go(struct tprof_agent *a)
     tprof_cpus = 0;
     tprof_arch_exit();
     for (uint32_t i = 0; i < cpus; i++) {
-        /* an interrupt that was on its way when the core left ends soon */
+        /* an interrupt that was on its way when the core left will soon be over
+         */
         while (*(volatile uint32_t *)&a->core[i]->inside)
             tprof_arch_relax();
         tprof_cpu[i] = NULL;
@@ -242,7 +244,7 @@ int tprof_exit(void)
     (void)tprof_stop_cpu();
     uint64_t flags = tprof_lock(&a->joining);
 
-    if (have_others_left(NULL)) { /* none has joined meanwhile */
+    if (have_others_left(NULL)) { /* no core has joined meanwhile */
         let_go(a);
         error = TPROF_OK;
     }
@@ -257,16 +259,16 @@ static TPROF_ARCH_CALL void poll_on_stack(struct tprof_cpu *cpu,
     tprof_tick_pump(cpu, 0);
 }
 
-/* A channel that is not for interrupts may do whatever the calling thread may:
- * switch interrupts on, or wait. */
+/* A channel that is not for interrupts may do everything that the calling
+ * thread may do: switch interrupts on, or wait. */
 static bool is_for_callers(const struct tprof_agent *a)
 {
     return !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE);
 }
 
-/* Pumps once with interrupts off, on the core's own stack if it has joined. Of
- * a core that has left nothing is touched: another one may be in tprof_exit().
- */
+/* Pumps once with interrupts off, on the core's own stack if the core has
+ * joined. Touches nothing of a core that has left, because another core may be
+ * in tprof_exit(). */
 static void pump_with_irq_off(void)
 {
     struct tprof_cpu *cpu = tprof_this_cpu();
@@ -290,7 +292,7 @@ static void pump_once(void)
 
     if (!as_caller)
         pump_with_irq_off();
-    tprof_arch_timers_look(); /* this core may be the only one */
+    tprof_arch_timers_look(); /* no other core may be there to pump */
     tprof_arch_irq_restore(flags);
 }
 
@@ -327,7 +329,7 @@ uint64_t tprof_deadline(void)
 
     if (!cpu || !atomic_load(&cpu->started))
         return UINT64_MAX;
-    /* new orders: to take them over needs some ticks */
+    /* new orders: several ticks take them over */
     if (cpu->generation != atomic_load(&a->generation))
         return tprof_arch_now() + 1;
     if (tprof_is_sampling(cpu))
@@ -335,7 +337,7 @@ uint64_t tprof_deadline(void)
     uint64_t latest = tprof_arch_now() + a->second / LOOKS;
     uint64_t due = atomic_load_explicit(&a->pump_due, memory_order_relaxed);
 
-    /* Where only tprof_poll() may pump, (due) may be over for long: a tick
+    /* If only tprof_poll() may pump, (due) may have passed long ago: a tick
      * would not change that. */
     return due < latest && a->channel.flags & TPROF_CHANNEL_IRQ_SAFE ? due
                                                                      : latest;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control messages, and a byte stream each way, over a console's queues. */
+/* The channel over virtio-serial: control messages, and a byte stream in each
+ * direction */
 #include "transport_console.h"
 
 #include <stddef.h>
@@ -11,13 +12,13 @@
 #include "virtio/virtio_console_regs.h"
 #include "virtio/virtio_regs.h"
 
-/* One call handles at most so many batches of control messages: enough for a
- * device with a few ports to get from reset to attached at one look. */
+/* Batches of control messages that one call handles. They are enough for a
+ * device with a few ports to get from reset to attached in one call. */
 #define CONTROL_ROUNDS 8
 
-/* Looks at a device that no address was given for, until it has answered. They
- * take half a second or more, since a busy host may answer late. Each look
- * reads memory only: VM exits would keep the host's core from answering. */
+/* Looks at a device without a given address, until it has answered. They take
+ * half a second or more, because a busy host may answer late. Each look reads
+ * memory only: VM exits would keep the host's core from answering. */
 #define HANDSHAKE_LOOKS 10000000
 
 /* Calls of open() that follow soon after a start, until the port has told its
@@ -26,7 +27,8 @@
 
 /* --- Control -------------------------------------------------------------- */
 
-/* Tells the device (event) of (port). False: there is no room now. */
+/* Sends (event) of (port) to the device. Returns false if there is no room now.
+ */
 static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
                         uint32_t value)
 {
@@ -45,7 +47,7 @@ static bool tell_device(struct tprof_console *c, uint32_t port, uint32_t event,
 }
 
 /* Is (name), with or without a final 0, our port's? (length) may be any number,
- * since a long name was cut; 8 bytes can be read at (name) in any case. */
+ * because a long name was cut. 8 bytes can be read at (name) in any case. */
 static bool is_our_name(const uint8_t *name, uint32_t length)
 {
     const uint64_t ours = 0x00302e666f727074; /* "tprof.0", little-endian */
@@ -57,7 +59,7 @@ static bool is_our_name(const uint8_t *name, uint32_t length)
 static void handle_control(struct tprof_console *c, const uint8_t *message,
                            uint32_t length)
 {
-    /* one read: the device may change the message meanwhile */
+    /* read once: the device may change the message meanwhile */
     uint64_t head = *(const volatile uint64_t *)(const void *)message;
     uint32_t port = (uint32_t)head;
     uint32_t bit = 1u << (port % TPROF_CONSOLE_PORTS);
@@ -90,7 +92,7 @@ static void handle_control(struct tprof_console *c, const uint8_t *message,
     }
 }
 
-/* Takes the control messages that have come. Returns how many. */
+/* Takes the pending control messages. Returns their number. */
 static uint32_t drain_control(struct tprof_console *c)
 {
     struct tprof_console_queue *q = &c->queues[TPROF_CONSOLE_CONTROL_IN];
@@ -104,9 +106,10 @@ static uint32_t drain_control(struct tprof_console *c)
         tprof_console_add(c, q, (uint32_t)id);
         count++;
     }
-    /* All buffers were full, so the device may have dropped a message, and what
-     * is known of the ports may be wrong: start again. Not before any port was
-     * asked: then the messages were announcements, for which there is room. */
+    /* All buffers were full, so the device may have dropped a message, and the
+     * known state of the ports may be wrong: start again. Not before any port
+     * was asked: then the messages were announcements, for which there is room.
+     */
     if (count == q->ring.size && c->asked)
         c->restart = true;
     if (count > 0 && !c->dead)
@@ -114,7 +117,7 @@ static uint32_t drain_control(struct tprof_console *c)
     return count;
 }
 
-/* Asks for the name and state of a port that may be ours: first of the port
+/* Asks for the name and state of a port that may be ours, first of the port
  * that was ours before. Returns whether a port was asked. */
 static bool ask_for_name(struct tprof_console *c)
 {
@@ -134,7 +137,7 @@ static bool ask_for_name(struct tprof_console *c)
 
 /* --- Life of the device --------------------------------------------------- */
 
-/* Is the reset over? Until then the device may still read what was sent. */
+/* Is the reset finished? Until then the device may still read sent bytes. */
 static bool is_reset(struct tprof_console *c)
 {
     int done = tprof_virtio_is_reset(&c->device);
@@ -146,7 +149,7 @@ static bool is_reset(struct tprof_console *c)
     return done > 0;
 }
 
-/* Begins to start the device, from whatever state. */
+/* Begins to start the device, in any state. */
 static void begin_start(struct tprof_console *c)
 {
     c->ports = 0;
@@ -181,7 +184,7 @@ static void take_step(struct tprof_console *c)
         c->step = TPROF_CONSOLE_ENABLE;
     } else if (!tprof_virtio_has_agreed(&c->device)) {
         tprof_console_mark_dead(
-            c); /* somebody else has it now: touch nothing */
+            c); /* another driver has it now: touch nothing */
     } else if (queue < queues) {
         if (!tprof_console_enable(c, queue))
             tprof_console_give_up(c);
@@ -195,7 +198,7 @@ static void take_step(struct tprof_console *c)
     }
 }
 
-/* Starts the device at once: in tprof_init() only. */
+/* Starts the device completely. In tprof_init() only. */
 static int start_device(struct tprof_console *c)
 {
     begin_start(c);
@@ -204,7 +207,7 @@ static int start_device(struct tprof_console *c)
     return c->dead;
 }
 
-/* Hears one batch of control messages. Returns whether another may follow. */
+/* Handles one batch of control messages. Returns whether another may follow. */
 static bool hear_control_round(struct tprof_console *c)
 {
     uint32_t count = drain_control(c);
@@ -218,8 +221,8 @@ static bool hear_control_round(struct tprof_console *c)
     return ask_for_name(c) || count > 0;
 }
 
-/* Goes on with the start of the device; else hears all control messages.
- * Returns 0, or why the device is dead. */
+/* Continues the start of the device; after it, handles all control messages.
+ * Returns 0, or the error that made the device dead. */
 static int hear_control(struct tprof_console *c)
 {
     if (!c->dead && c->step != TPROF_CONSOLE_RUNS) {
@@ -232,14 +235,15 @@ static int hear_control(struct tprof_console *c)
     return c->dead;
 }
 
-/* Is our port on the device that was just started? TPROF_OK: yes. */
+/* Is our port on the device that was just started? Returns TPROF_OK if it is.
+ */
 static int wait_for_port(struct tprof_console *c)
 {
     struct tprof_console_queue *told = &c->queues[TPROF_CONSOLE_CONTROL_OUT];
 
     for (int i = 0; i < HANDSHAKE_LOOKS; i++) {
         tprof_console_reap_all(c, told);
-        /* asked first: then hear_control() sees all that was answered */
+        /* read before hear_control(), which then sees all answers */
         bool answered = told->ring.in_flight == 0;
 
         if (hear_control(c) < 0)
@@ -249,13 +253,13 @@ static int wait_for_port(struct tprof_console *c)
         if (c->port != TPROF_CONSOLE_NO_PORT)
             return TPROF_OK;
         if (answered && told->ring.in_flight == 0)
-            return TPROF_ERR_DEVICE_PORT; /* none is left to be asked */
+            return TPROF_ERR_DEVICE_PORT; /* all ports were asked */
         tprof_arch_relax();
     }
     return TPROF_ERR_DEVICE;
 }
 
-/* The search has found a device: is it taken? */
+/* Called for a device that the search has found: takes it or not. */
 static int claim_device(void *context)
 {
     struct tprof_console *c = context;
@@ -276,7 +280,7 @@ static int console_open(void *context)
     if (!c->dead && c->step == TPROF_CONSOLE_RUNS &&
         !tprof_virtio_works(&c->device))
         tprof_console_mark_dead(
-            c); /* gone, or somebody else has reset it: touch nothing */
+            c); /* gone, or reset by another driver: touch nothing */
     hear_control(c);
     c->channel->flags &= ~TPROF_CHANNEL_SOON;
     if (c->step != TPROF_CONSOLE_RUNS || (!c->named && c->soon > 0)) {
@@ -287,8 +291,8 @@ static int console_open(void *context)
         return c->dead;
     if (!c->told_open && tell_device(c, c->port, VIRTIO_CONSOLE_PORT_OPEN, 1)) {
         c->told_open = true;
-        /* QEMU looks again for data from the host only when it is notified of
-         * buffers, and forgets notifications of before the port was open */
+        /* QEMU looks for data from the host only when it is notified of
+         * buffers, and forgets notifications from before the port was open */
         tprof_console_publish(c, &c->queues[TPROF_CONSOLE_DATA_IN]);
     }
     if (c->dead || !(c->attached >> c->port & 1))
@@ -346,7 +350,7 @@ static uint32_t console_pending(void *context)
     return c->sent_bytes;
 }
 
-/* Goes on to the next received buffer if this one is empty. Returns the bytes
+/* Moves to the next received buffer if this one is empty. Returns the bytes
  * left in it; 0: nothing has come. */
 static uint32_t find_received(struct tprof_console *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection with a host, and its bytes each way. Virtio 1.2, section
- * 5.10.6. */
+/* The channel over virtio-vsock: a listener on one port, and one host's stream
+ * at a time */
 #include "transport_vsock.h"
 
 #include "arch/arch.h"
@@ -10,11 +10,11 @@
 /* Ports below this one are for privileged processes of the caller's machine. */
 #define PRIVILEGED_END 1024u
 
-/* One call handles at most so many packets: as many as fit into the ring. */
+/* Packets that one call handles: as many as fit into the ring */
 #define PACKETS_A_CALL TPROF_VSOCK_BUFFERS
 
-/* Places that packets with data leave free: for an answer, and for telling how
- * much was taken. */
+/* Places that packets with data leave free: for an answer, and for a credit
+ * update */
 #define RESERVED 2u
 _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 
@@ -40,8 +40,8 @@ static void send_packet(struct tprof_vsock_link *v, uint16_t op,
     tprof_virtio_vsock_put(&v->device, &h, data);
 }
 
-/* A RST must answer the packet (h), as soon as there is a place: it refuses a
- * caller, or ends a stream. A RST itself is not answered. */
+/* Answers the packet (h) with a RST as soon as there is a place. A RST refuses
+ * a caller, or ends a stream. A RST itself is not answered. */
 static void owe_reset(struct tprof_vsock_link *v,
                       const struct tprof_vsock_header *h)
 {
@@ -85,7 +85,8 @@ static void send_owed(struct tprof_vsock_link *v)
 
 /* --- The session ---------------------------------------------------------- */
 
-/* The host is gone. Bytes that were received and not taken are void. */
+/* Ends the session of a host that is gone. Received bytes that were not taken
+ * are void. */
 static void end_session(struct tprof_vsock_link *v)
 {
     v->state = TPROF_VSOCK_NOBODY;
@@ -94,7 +95,7 @@ static void end_session(struct tprof_vsock_link *v)
     v->receive_left = 0;
 }
 
-/* The host that sent (h) asks for a connection: open() will accept it. */
+/* Notes the connection request (h): open() will accept it. */
 static void note_caller(struct tprof_vsock_link *v,
                         const struct tprof_vsock_header *h)
 {
@@ -113,7 +114,7 @@ static void note_caller(struct tprof_vsock_link *v,
     v->probed = false;
 }
 
-/* Another host calls: is the one that is connected alive? */
+/* Another host calls: asks whether the connected one is alive. */
 static void begin_probe(struct tprof_vsock_link *v)
 {
     if (v->probed)
@@ -123,7 +124,8 @@ static void begin_probe(struct tprof_vsock_link *v)
     v->owe_request = true;
 }
 
-/* Ends the session. Its host, which sent (h), is told so unless (h) says it. */
+/* Ends the session. Sends a RST to its host, unless (h), which the host sent,
+ * is one. */
 static void reset_session(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
@@ -131,7 +133,7 @@ static void reset_session(struct tprof_vsock_link *v,
     end_session(v);
 }
 
-/* The probe was not answered in time: the session ends as if by the host. */
+/* Ends the session because the probe was not answered in time. */
 static void drop_host(struct tprof_vsock_link *v)
 {
     const struct tprof_vsock_header h = {
@@ -156,8 +158,8 @@ static bool is_ours(const struct tprof_vsock_link *v,
            h->type == VIRTIO_VSOCK_TYPE_STREAM;
 }
 
-/* May the caller that sent (h) attach? The device tells the truth about both
- * numbers: the host's kernel, or the VMM, fills them in. */
+/* May the caller that sent (h) attach? Both numbers in (h) are reliable: the
+ * host's kernel or the VMM fills them in. */
 static bool may_attach(const struct tprof_vsock_link *v,
                        const struct tprof_vsock_header *h)
 {
@@ -171,7 +173,7 @@ static bool may_attach(const struct tprof_vsock_link *v,
            (!c->accept || c->accept(c->context, h->from_cid, h->from_port));
 }
 
-/* A packet that belongs to no session. */
+/* Handles a packet that belongs to no session. */
 static void hear_stranger(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
@@ -193,7 +195,7 @@ static void hear_stranger(struct tprof_vsock_link *v,
     owe_reset(v, h);
 }
 
-/* A packet of the session. Returns how many bytes of data it has. */
+/* Handles a packet of the session. Returns the bytes of data in it. */
 static uint32_t hear_host(struct tprof_vsock_link *v,
                           const struct tprof_vsock_header *h)
 {
@@ -201,8 +203,8 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
     v->asked = false;
     v->host_room = h->room;
     v->host_taken = h->taken;
-    /* Has the host taken no more than was sent? Both counters wrap; never half
-     * of all numbers is on its way. */
+    /* Has the host taken no more than was sent? Both counters wrap; bytes on
+     * their way are always fewer than half of all numbers. */
     bool sane = v->sent - h->taken <= INT32_MAX;
 
     switch (h->op) {
@@ -219,26 +221,27 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
         break;
     case VIRTIO_VSOCK_OP_SHUTDOWN:
         if (!(h->flags & VIRTIO_VSOCK_SHUTDOWN_RECEIVE))
-            return 0; /* the host sends no more, and still listens */
+            return 0; /* the host sends no more, but still reads */
         break;
     case VIRTIO_VSOCK_OP_REQUEST:
-        note_caller(v, h); /* the host has forgotten the session */
+        note_caller(v, h); /* the host does not know the session any more */
         return 0;
-    default: /* RST, or nonsense */
+    default: /* RST, or a packet that makes no sense */
         break;
     }
     reset_session(v, h);
     return 0;
 }
 
-/* May the next packet be looked at? Not before this one is done with. */
+/* May the next packet be read? Not before this one is finished. */
 static bool may_hear_more(const struct tprof_vsock_link *v)
 {
     return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
            v->receive_left == 0;
 }
 
-/* Takes packets, up to one with data, of a caller, or whose answer waits. */
+/* Takes packets, until one has data, comes from a caller, or has to be answered
+ * later. */
 static void hear_packets(struct tprof_vsock_link *v)
 {
     struct tprof_vsock_header h;
@@ -261,11 +264,11 @@ static void hear_packets(struct tprof_vsock_link *v)
     }
 }
 
-/* Hears all that is new. Returns 0, or why the device is dead. */
+/* Handles all news. Returns 0, or the error that made the device dead. */
 static int hear_device(struct tprof_vsock_link *v)
 {
     if (tprof_virtio_vsock_was_reset(&v->device)) {
-        v->owe_answer = false; /* the guest has moved away from that host */
+        v->owe_answer = false; /* the guest was moved to another host */
         end_session(v);
     }
     send_owed(v);
@@ -281,7 +284,7 @@ static int hear_device(struct tprof_vsock_link *v)
 
 /* --- Notice --------------------------------------------------------------- */
 
-/* Tells the agent whether an interrupt will tell of a host. */
+/* Tells the agent whether an interrupt will announce a host. */
 static void set_notice(struct tprof_vsock_link *v, bool on)
 {
     uint32_t flags = v->channel->flags & ~TPROF_CHANNEL_NOTICE;
@@ -296,7 +299,7 @@ static bool accept_caller(struct tprof_vsock_link *v)
 {
     if (v->state != TPROF_VSOCK_CALLS || !has_place(v))
         return false;
-    /* during a session the ticks look anyway */
+    /* during a session ticks look anyway */
     tprof_virtio_vsock_interrupt(&v->device, false);
     v->state = TPROF_VSOCK_THERE;
     send_packet(v, VIRTIO_VSOCK_OP_RESPONSE, NULL, 0);
@@ -308,9 +311,9 @@ static int vsock_open(void *context)
     struct tprof_vsock_link *v = context;
     struct tprof_virtio_vsock *d = &v->device;
 
-    set_notice(v, false); /* until all is well */
+    set_notice(v, false); /* set again when everything works */
     if (!d->dead && !tprof_virtio_works(&d->bus))
-        tprof_virtio_vsock_die(d); /* gone, or reset by somebody else */
+        tprof_virtio_vsock_die(d); /* gone, or reset by another driver */
     if (d->dead)
         return d->dead;
     if (v->state == TPROF_VSOCK_THERE)
@@ -319,18 +322,18 @@ static int vsock_open(void *context)
 
     v->refused = false;
 
-    /* Switch on, acknowledge, look: in this order an interrupt follows for all
-     * that comes after the look. */
+    /* Switch on, acknowledge, look: in this order all news after the look
+     * causes an interrupt. */
     if (aimed)
         tprof_virtio_vsock_interrupt(d, true);
-    /* Also when nothing is aimed: there are backends that raise the line
-     * unasked when they begin to work, and the kernel may listen to that pin.
-     */
+    /* Also if nothing is aimed: some backends raise the line unasked when they
+     * begin to work, and the kernel may use that pin. */
     tprof_virtio_irq_ack(&d->bus);
     if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;
-    /* Callers in vain, who may come as fast as they can, do not interrupt the
-     * guest: until none has come for a while the agent looks by its timer. */
+    /* Callers that may not attach can come at any rate, so they must not
+     * interrupt the guest. Until none has come for a while, the agent looks by
+     * its timer. */
     if (v->refused)
         tprof_virtio_vsock_interrupt(d, false);
     set_notice(v, aimed && !d->dead && !v->refused && may_hear_more(v) &&
@@ -338,7 +341,7 @@ static int vsock_open(void *context)
     return d->dead;
 }
 
-/* Bytes that the host has room for. That may be less than before. */
+/* Returns the bytes for which the host has room. The number may shrink. */
 static uint32_t host_credit(const struct tprof_vsock_link *v)
 {
     uint32_t on_its_way = v->sent - v->host_taken;
@@ -404,7 +407,7 @@ static int vsock_receive(void *context, void *data, uint32_t size)
 
 /* --- Joining -------------------------------------------------------------- */
 
-/* The search has found a device: is it taken? */
+/* Called for a device that the search has found: takes it or not. */
 static int claim_device(void *context)
 {
     struct tprof_vsock_link *v = context;

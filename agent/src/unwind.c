@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The careful walk over a frame chain. Pure: reads the memory it is told. */
+/* The second, careful walk over a frame chain. Pure: reads only the memory that
+ * it is given. */
 #include "unwind.h"
 
 #include "longrec.h"
@@ -7,11 +8,10 @@
 #define WORDS_SIZE (8u * WIRE_STACK_SLOTS)
 
 const uint64_t tprof_mix_factor = TPROF_MIX_FACTOR;
-#define UNMIX_FACTOR 0xf1de83e19937733du /* times the other one: 1 */
+#define UNMIX_FACTOR 0xf1de83e19937733du /* times tprof_mix_factor: 1 */
 
-/* Code in no image: short samples count its leaf from a base, a multiple of
- * TPROF_REACH_MAX. Written once, by whichever core is first; lowest bit: used.
- */
+/* Bases for leaves of code in no image, multiples of TPROF_REACH_MAX. Each is
+ * written once, by the first core that needs it. Lowest bit: in use. */
 #define BASES 8
 static _Atomic uint64_t bases[BASES];
 
@@ -20,22 +20,21 @@ static int in_text(const struct tprof_text *t, uint64_t address)
     return address - t->start < t->size;
 }
 
-/* The first image that has code at (start) or in the (more) bytes behind that,
- * or NULL. */
+/* Returns the first image with code at (start) or in the next (more) bytes, or
+ * NULL. */
 static const struct tprof_text *find_text(const struct tprof_bounds *b,
                                           uint64_t start, uint64_t more)
 {
     const struct tprof_image_text *i = &b->image;
 
-    /* acquire: pairs with the release in put_text(), map.c; the next record is
-     * complete */
+    /* acquire: pairs with the release in put_text(), map.c. Guards the next
+     * record. */
     while (i && !in_text(&i->text, start) && i->text.start - start - 1 >= more)
         i = atomic_load_explicit(&i->next, memory_order_acquire);
     return i ? &i->text : NULL;
 }
 
-/* Is (base) one of the bases of code in no image? Of the first ones that are
- * asked for each is one. */
+/* Is (base) one of the bases of code in no image? Adds it, if there is room. */
 static int is_base(uint64_t base)
 {
     for (int i = 0; i < BASES; i++) {
@@ -66,7 +65,7 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
     span->text.base = tprof_zigzag(above);
 }
 
-/* The range in which (size) bytes at (address) may be read, or NULL. */
+/* Returns the range in which (size) bytes at (address) may be read, or NULL. */
 static __attribute__((noinline)) const struct tprof_range *
 find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
 {
@@ -94,8 +93,8 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
     } else {
         leave_images(span, pc);
     }
-    /* acquire: pairs with the fence in begin_change(), map.c. What was copied
-     * while images changed may be of two of them; the first image is right for
+    /* acquire: pairs with the fence in begin_change(), map.c. If images changed
+     * meanwhile, the copy may be of two of them. The first image is right for
      * every address. */
     atomic_thread_fence(memory_order_acquire);
     if (changes % 2 != 0 ||
@@ -115,7 +114,7 @@ uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp)
 {
     if (find_range(span->bounds, sp, 1))
         return TPROF_NO_NAME;
-    /* as the other walk has it, which reads nothing */
+    /* the same as the second walk, which reads nothing then */
     return tprof_mix(span->text.seed, sp ? TPROF_END_OUTSIDE : WIRE_END_MEMORY);
 }
 
@@ -128,7 +127,7 @@ uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
 
     if (find_text(span->bounds, address, 0))
         return name;
-    /* tprof_mix() backwards, and the end that the other walk finds */
+    /* undoes tprof_mix(), and adds the end that the second walk finds */
     return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
 }
 
@@ -188,7 +187,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);
         floor = fp + 1;
-        fp = tprof_arch_load_add(1, fp) - 1; /* 0 would be the chain's end */
+        fp = tprof_arch_load_add(1, fp) - 1; /* 0 would end the chain */
     }
     chain->count = count;
     return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : chain->end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device's life on any bus: offered, agreed with, at work, given up. */
+/* The steps that every driver takes with its device, on any bus */
 #include "virtio/virtio.h"
 
 #include "arch/arch.h"
@@ -28,7 +28,7 @@ bool tprof_virtio_offer(struct tprof_virtio_search *s)
     if (error == TPROF_OK)
         return true;
     set_status(s->dev, 0);
-    if (error != TPROF_ERR_DEVICE) /* else what is known says more */
+    if (error != TPROF_ERR_DEVICE) /* otherwise the known result says more */
         s->why = error;
     return false;
 }
@@ -55,10 +55,10 @@ int tprof_virtio_agree(const struct tprof_virtio *dev, uint64_t needed)
     uint32_t offered = 0;
     bool offers_all = true;
 
-    /* 2 and 3. We have noticed the device, and know how to drive it. */
+    /* 2 and 3. The driver has noticed the device, and knows how to drive it. */
     set_status(dev, ready);
-    /* 4. Features: what we need and no more. A legacy device has the lower half
-     * alone, and no steps 5 and 6. */
+    /* 4. Features: the necessary ones and no more. A legacy device has the
+     * lower half alone, and no steps 5 and 6. */
     if (!dev->legacy) {
         needed |= VIRTIO_F_VERSION_1;
         ready |= VIRTIO_STATUS_FEATURES_OK;
@@ -116,7 +116,7 @@ uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
     tprof_virtio_write(dev, VIRTIO_QUEUE_SIZE, size);
     if (dev->legacy) {
         /* A legacy device computes the places of the rings from page size and
-         * alignment. Smaller ones than the usual 4096 save 28 KiB for four
+         * alignment. Smaller values than the usual 4096 save 28 KiB for four
          * queues. */
         tprof_virtio_write(dev, VIRTIO_GUEST_PAGE_SIZE, TPROF_VIRTQUEUE_BYTES);
         tprof_virtio_write(dev, VIRTIO_QUEUE_ALIGN, TPROF_VIRTQUEUE_ALIGN);
@@ -135,11 +135,12 @@ uintptr_t tprof_virtio_enable(const struct tprof_virtio *dev, uint32_t size,
     uint64_t doorbell = dev->doorbell_step * (uint64_t)tprof_virtio_read(
                                                  dev, VIRTIO_QUEUE_NOTIFY_OFF);
 
-    /* the device says where its doorbell of 2 bytes or more is, and may lie */
+    /* the device names the place of its doorbell of 2 bytes or more, and may
+     * lie */
     return doorbell + 2 <= dev->doorbell_bytes ? dev->doorbells + doorbell : 0;
 }
 
-/* Step 8; its step 7 was the queues. */
+/* Step 8. Step 7 was the queues. */
 void tprof_virtio_go(const struct tprof_virtio *dev)
 {
     set_status(dev, get_status(dev) | VIRTIO_STATUS_DRIVER_OK);

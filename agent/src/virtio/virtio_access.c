@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Registers of a device on any bus. A bus is a map of offsets and widths: a
- * table of functions would need relocation in an image that moves at load.
+ * Registers of a device on any bus. A bus is a map of offsets and widths. A
+ * table of functions would need relocation in an image that moves when it is
+ * loaded.
  */
 #include "arch/arch.h"
 #include "virtio/virtio.h"
@@ -33,6 +34,6 @@ void tprof_virtio_write(const struct tprof_virtio *dev,
 void tprof_virtio_notify(const struct tprof_virtio *dev, uintptr_t where,
                          uint32_t index)
 {
-    /* each bus writes a queue's number in one width everywhere */
+    /* on each bus the number of a queue has one width everywhere */
     tprof_arch_write(where, width_of(dev, VIRTIO_QUEUE_SEL), index);
 }

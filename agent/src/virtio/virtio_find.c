@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The search for a device, over all buses. */
+/* The search for a device, over all buses */
 #include "virtio/virtio.h"
 
 int tprof_virtio_find(struct tprof_virtio_search *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MSI-X tables, pins of the interrupt controller, and which of the two a device
- * has. */
+/* A virtio device's interrupt: MSI-X tables, and pins of the interrupt
+ * controller */
 #include "virtio/virtio_irq.h"
 
 #include "arch/arch.h"
@@ -24,7 +24,7 @@ static void write32(uintptr_t base, uint32_t reg, uint32_t val)
 
 /* --- Finding -------------------------------------------------------------- */
 
-/* The MSI-X capability of (function); 0: it has none. */
+/* Returns the MSI-X capability of (function); 0 if it has none. */
 static uint32_t find_msix(uint32_t function)
 {
     uint32_t cap = tprof_arch_pci_read(function, PCI_CAPABILITIES);
@@ -40,7 +40,8 @@ static uint32_t find_msix(uint32_t function)
     return 0;
 }
 
-/* The first entry of (function)'s table, masked, MSI-X being on; 0: none. */
+/* Switches MSI-X on, and returns the first entry of (function)'s table, masked;
+ * 0 if there is none. */
 static uintptr_t enable_msix(uint32_t function)
 {
     uint32_t cap = find_msix(function);
@@ -65,7 +66,8 @@ static uintptr_t enable_msix(uint32_t function)
     return entry;
 }
 
-/* The number behind the ':' of an entry on the command line; 0: none. */
+/* Returns the number after the ':' of an entry on the command line; 0 if there
+ * is none. */
 static uint32_t parse_pin(const char *entry)
 {
     uint32_t pin = 0;
@@ -79,7 +81,8 @@ static uint32_t parse_pin(const char *entry)
     return pin;
 }
 
-/* The pin of the device whose registers are at (address), as (line) says. */
+/* Returns the pin of the device whose registers are at (address), from the
+ * command line. */
 static uint32_t listed_pin(const char *line, uint64_t address)
 {
     while (line && (line = tprof_mmio_line_next(line)) != NULL) {
@@ -117,7 +120,7 @@ int tprof_virtio_irq_bind(const struct tprof_virtio *dev)
         return TPROF_OK;
     for (uint32_t i = 0; i < QUEUES_MAX && tprof_virtio_select(dev, i); i++) {
         tprof_arch_write(entry, 2, ENTRY);
-        if (tprof_arch_read(entry, 2) != ENTRY) /* the device could not */
+        if (tprof_arch_read(entry, 2) != ENTRY) /* no resource for it */
             return TPROF_ERR_DEVICE;
     }
     return TPROF_OK;
@@ -132,7 +135,8 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
 
     if (irq->entry &&
         tprof_arch_message(vector, hardware_id, &address, &data)) {
-        /* masked meanwhile, so that no message goes to half an address */
+        /* masked during the change, so that no message goes to half an address
+         */
         write32(irq->entry, MSIX_ENTRY_CONTROL, MSIX_ENTRY_MASKED);
         write32(irq->entry, MSIX_ENTRY_ADDRESS, (uint32_t)address);
         write32(irq->entry, MSIX_ENTRY_HIGH, (uint32_t)(address >> 32));
@@ -141,7 +145,7 @@ int tprof_virtio_irq_route(const struct tprof_virtio_irq *irq, uint32_t vector,
         error = TPROF_OK;
     } else if (!irq->entry && irq->pin) {
         error = tprof_arch_pin_aim(irq->pin, vector, hardware_id);
-        /* a line that is up already would make no edge */
+        /* a line that is already up would cause no edge */
         tprof_virtio_irq_ack(irq->dev);
     }
     return error;
@@ -161,6 +165,6 @@ void tprof_virtio_irq_ack(const struct tprof_virtio *dev)
         return; /* a message needs no acknowledgement */
     uint32_t reasons = read32(dev->registers, VIRTIO_MMIO_INTERRUPT_STATUS);
 
-    if (reasons) /* else a write would be a VM exit for nothing */
+    if (reasons) /* without this, the write would be a VM exit for nothing */
         write32(dev->registers, VIRTIO_MMIO_INTERRUPT_ACK, reasons);
 }

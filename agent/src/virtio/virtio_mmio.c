@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio devices whose registers lie in memory: version 2, and legacy version
- * 1, which is QEMU's default. */
+/* Virtio devices with registers in memory: version 2, and legacy version 1,
+ * QEMU's default */
 #include <stddef.h>
 
 #include "arch/arch.h"
@@ -27,7 +27,7 @@ static const uint16_t mmio_map[VIRTIO_REGS] = {
     [VIRTIO_QUEUE_USED] = AT(VIRTIO_MMIO_QUEUE_USED),
     [VIRTIO_QUEUE_USED_HIGH] = AT(VIRTIO_MMIO_QUEUE_USED + 4),
     [VIRTIO_QUEUE_READY] = AT(VIRTIO_MMIO_QUEUE_READY),
-    /* any register: what it reads is multiplied by 0 */
+    /* any register: its value is multiplied by 0 */
     [VIRTIO_QUEUE_NOTIFY_OFF] = AT(VIRTIO_MMIO_MAGIC),
     [VIRTIO_GUEST_PAGE_SIZE] = AT(VIRTIO_MMIO_GUEST_PAGE_SIZE),
     [VIRTIO_QUEUE_ALIGN] = AT(VIRTIO_MMIO_QUEUE_ALIGN),
@@ -39,8 +39,8 @@ static uint32_t mmio_read(uintptr_t base, uint32_t reg)
     return tprof_arch_read(base + reg, 4);
 }
 
-/* Is there a device of the wanted type at (physical)? Then offer it. (told):
- * the kernel says that there is a device. */
+/* Offers the device at (physical) if it has the wanted type. (told): the kernel
+ * says that there is a device. */
 static bool mmio_offer(struct tprof_virtio_search *s, uint64_t physical,
                        bool told)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio devices on a PC's PCI bus, by their virtio 1.x capabilities. */
+/* Virtio devices on a PC's PCI bus, by their virtio 1.x capabilities */
 #include "virtio/virtio_pci.h"
 
 #include "arch/arch.h"
@@ -23,7 +23,7 @@ uint64_t tprof_pci_bar(uint32_t function, uint32_t bar)
 }
 
 static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
-    /* none is legacy */
+    /* no device here is legacy */
     [VIRTIO_STATUS] = TPROF_VIRTIO_AT(VIRTIO_PCI_STATUS, 1),
     [VIRTIO_DEVICE_FEATURES_SEL] =
         TPROF_VIRTIO_AT(VIRTIO_PCI_DEVICE_FEATURES_SEL, 4),
@@ -46,8 +46,8 @@ static const uint16_t pci_map[VIRTIO_GUEST_PAGE_SIZE] = {
 
 /* --- Finding -------------------------------------------------------------- */
 
-/* The virtual address of what the vendor capability at (cap) points to, which
- * is (*length) bytes; 0: none of use. */
+/* Returns the virtual address of the (*length) bytes to which the vendor
+ * capability at (cap) points; 0 if they cannot be used. */
 static uintptr_t cap_address(uint32_t function, uint32_t cap, uint32_t *length)
 {
     uint32_t bar = tprof_arch_pci_read(function, cap + VIRTIO_CAP_BAR) & 0xff;
@@ -55,8 +55,8 @@ static uintptr_t cap_address(uint32_t function, uint32_t cap, uint32_t *length)
     uint64_t base = tprof_pci_bar(function, bar);
 
     *length = tprof_arch_pci_read(function, cap + VIRTIO_CAP_LENGTH);
-    /* The device may lie. A BAR's address is a multiple of its size, so it ends
-     * before what is added carries into the address. */
+    /* The device may lie. A BAR's address is a multiple of its size, so the BAR
+     * ends before the added offset carries into the address. */
     if (base == 0 || at + *length > (base & -base))
         return 0;
     base = tprof_reach(base + at, *length);
@@ -94,7 +94,7 @@ static bool read_capabilities(struct tprof_virtio_search *s)
     return false;
 }
 
-/* Is (function), which is (id), of the wanted type? Then offer it. */
+/* Offers (function), which has the id (id), if it has the wanted type. */
 static bool pci_offer(struct tprof_virtio_search *s, uint32_t function,
                       uint32_t id)
 {
@@ -113,15 +113,16 @@ static bool pci_offer(struct tprof_virtio_search *s, uint32_t function,
         return false;
 
     /* The upper half is status bits, which a written 1 would clear. A function
-     * with a driver has the two bits below on already; others get them for a
-     * look. */
+     * with a driver already has the two bits below on. Others get them for the
+     * search. */
     command &= 0xffff;
     uint32_t on = command | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
 
     tprof_arch_pci_write(function, PCI_COMMAND, on);
     bool taken = tprof_virtio_offer(s);
 
-    /* The line interrupt is switched off for good: nothing would answer it. */
+    /* The line interrupt is switched off for good, because no driver would
+     * answer it. */
     tprof_arch_pci_write(function, PCI_COMMAND,
                          taken ? on | PCI_COMMAND_INTX_DISABLE : command);
     return taken;
@@ -135,7 +136,7 @@ bool tprof_virtio_pci_exists(void)
 bool tprof_virtio_pci_find(struct tprof_virtio_search *s)
 {
     uint32_t told = (uint32_t)s->where->address;
-    uint32_t end = 1u << 8; /* behind the last function of the last bus */
+    uint32_t end = 1u << 8; /* after the last function of the last bus */
 
     if (told != 0)
         return pci_offer(s, told, tprof_arch_pci_read(told, PCI_ID));

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Places for packets on their way out, buffers for what comes in. */
+/* The queues of a virtio socket device: packets out, packets and events in */
 #include "virtio/virtio_vsock.h"
 
 #include "arch/arch.h"
 
 int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d)
 {
-    d->bytes = 0; /* none of them is in use any more */
+    d->bytes = 0; /* none of them is in use now */
     d->given_back = false;
     d->dead = TPROF_ERR_DEVICE;
     return d->dead;
 }
 
-/* The device lies, or cannot do what is needed. */
+/* Gives the device up, because it lies or lacks a necessary ability. */
 static int give_up(struct tprof_virtio_vsock *d)
 {
     tprof_virtio_give_up(&d->bus);
@@ -21,7 +21,7 @@ static int give_up(struct tprof_virtio_vsock *d)
 
 /* --- Queues --------------------------------------------------------------- */
 
-/* Shows the device what was added to queue (which). */
+/* Shows the device the buffers that were added to queue (which). */
 static void publish_queue(struct tprof_virtio_vsock *d, uint32_t which)
 {
     struct tprof_vsock_queue *q = &d->queues[which];
@@ -30,8 +30,8 @@ static void publish_queue(struct tprof_virtio_vsock *d, uint32_t which)
         tprof_virtio_notify(&d->bus, q->doorbell, which);
 }
 
-/* Takes back the next descriptor of queue (which) that the device is done with.
- * Negative: none, or the device is dead. */
+/* Takes back the next descriptor of queue (which) with which the device is
+ * done. Negative: there is none, or the device is dead. */
 static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
                        uint32_t *length)
 {
@@ -42,7 +42,7 @@ static int reap_buffer(struct tprof_virtio_vsock *d, uint32_t which,
     return id == TPROF_ERR_DEVICE ? give_up(d) : id;
 }
 
-/* Gives event (id) to the device, to be filled. */
+/* Gives event (id) to the device, which will fill it. */
 static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
 {
     tprof_virtqueue_add(&d->queues[VIRTIO_VSOCK_QUEUE_EVENT].ring, id,
@@ -50,8 +50,8 @@ static void add_event(struct tprof_virtio_vsock *d, uint32_t id)
                         sizeof d->events[id], true);
 }
 
-/* Sets up queue (which), as large as the device allows, at most (size), a power
- * of two. Returns its size. */
+/* Sets up queue (which) with the greatest size that the device allows, at most
+ * (size), a power of two. Returns that size. */
 static uint32_t enable_queue(struct tprof_virtio_vsock *d, uint32_t which,
                              uint32_t size)
 {
@@ -112,7 +112,7 @@ bool tprof_virtio_vsock_waiting(const struct tprof_virtio_vsock *d)
 
 /* --- Out ------------------------------------------------------------------ */
 
-/* Packets that the queue takes: a power of two. */
+/* Returns the packets that the queue can take: a power of two. */
 static uint32_t packet_places(const struct tprof_virtio_vsock *d)
 {
     return d->queues[VIRTIO_VSOCK_QUEUE_TX].ring.size / 2;
@@ -124,7 +124,7 @@ static void reap_packets(struct tprof_virtio_vsock *d)
     const struct tprof_virtqueue *ring = &d->queues[VIRTIO_VSOCK_QUEUE_TX].ring;
     uint32_t unused;
 
-    /* the device gets no more here, so this ends */
+    /* the device gets no new buffers here, so the loop ends */
     while (reap_buffer(d, VIRTIO_VSOCK_QUEUE_TX, &unused) >= 0)
         ;
     while (!d->dead && d->first != d->next) {
@@ -184,7 +184,7 @@ int tprof_virtio_vsock_take(struct tprof_virtio_vsock *d,
     if (id < 0)
         return id;
     id /= 2;
-    /* a copy: the device may change the header meanwhile */
+    /* a copy, because the device may change the header meanwhile */
     tprof_arch_copy(header, d->buffers[id], VIRTIO_VSOCK_HEADER_SIZE);
     if (length < VIRTIO_VSOCK_HEADER_SIZE || length > TPROF_VSOCK_BUFFER_SIZE ||
         header->size > length - VIRTIO_VSOCK_HEADER_SIZE)
@@ -235,7 +235,7 @@ bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
     }
     if (count > 0 && !d->dead)
         publish_queue(d, VIRTIO_VSOCK_QUEUE_EVENT);
-    /* a notification of before may not have been saved with the device */
+    /* an earlier notification may not have been saved with the device */
     for (uint32_t i = 0; reset && !d->dead && i < VIRTIO_VSOCK_QUEUE_EVENT; i++)
         tprof_virtio_notify(&d->bus, d->queues[i].doorbell, i);
     return reset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The split ring's memory and the ordering of its indices. */
+/* A split virtqueue: its memory, and the ordering of its indices */
 #include "virtio/virtqueue.h"
 
 #include <stdatomic.h>
@@ -7,8 +7,8 @@
 
 #include "tprof/tprof.h"
 
-#define DESC_NEXT          1u /* desc.flags: the buffer goes on */
-#define DESC_WRITABLE      2u /* desc.flags: for the device */
+#define DESC_NEXT          1u /* desc.flags: the buffer continues */
+#define DESC_WRITABLE      2u /* desc.flags: for the device to write */
 #define AVAIL_NO_INTERRUPT 1u /* avail.flags: to the device */
 #define USED_NO_NOTIFY     1u /* used.flags: from it */
 
@@ -25,8 +25,8 @@ struct vring_avail {
     uint16_t ids[];
 };
 
-/* Atomic, since a device may change each field at any time, a lying one even
- * after it was published: every field is read once. */
+/* Atomic, because a device may change each field at any time, and a lying
+ * device even a published one. So every field is read once. */
 struct vring_used {
     _Atomic uint16_t flags;
     _Atomic uint16_t done;
@@ -63,7 +63,7 @@ void tprof_virtqueue_init(struct tprof_virtqueue *q,
     q->added = 0;
     q->reaped = 0;
 
-    /* all that is read before something else writes it */
+    /* all fields that are read before the driver writes them */
     ring_avail(q)->flags = AVAIL_NO_INTERRUPT;
     atomic_store_explicit(&ring_avail(q)->added, 0, memory_order_relaxed);
     atomic_store_explicit(&ring_used(q)->flags, 0, memory_order_relaxed);
@@ -98,12 +98,11 @@ void tprof_virtqueue_add_pair(struct tprof_virtqueue *q, uint32_t id,
 
 bool tprof_virtqueue_publish(struct tprof_virtqueue *q)
 {
-    /* release: the device, seeing the count, sees descriptors and ids */
+    /* release: a device that reads the count also reads descriptors and ids */
     atomic_store_explicit(&ring_avail(q)->added, q->added,
                           memory_order_release);
-    /* The store above and the load below must not change places: either the
-     * device sees the new count before it sleeps, or its flag tells that it
-     * sleeps. */
+    /* The store above and the load below must keep their order. Then the device
+     * sees the new count before it sleeps, or its flag says that it sleeps. */
     atomic_thread_fence(memory_order_seq_cst);
     return !(atomic_load_explicit(&ring_used(q)->flags, memory_order_relaxed) &
              USED_NO_NOTIFY);
@@ -113,9 +112,9 @@ void tprof_virtqueue_interrupt(struct tprof_virtqueue *q, bool on)
 {
     *(volatile uint16_t *)&ring_avail(q)->flags =
         (uint16_t)(on ? 0 : AVAIL_NO_INTERRUPT);
-    /* The store above and the caller's next look at the queue must not change
-     * places: either the device sees the flag, or the caller sees what the
-     * device has done. */
+    /* The store above and the caller's next look at the queue must keep their
+     * order. Then the device sees the flag, or the caller sees the device's
+     * work. */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -128,7 +127,7 @@ bool tprof_virtqueue_waiting(const struct tprof_virtqueue *q)
 int tprof_virtqueue_reap(struct tprof_virtqueue *q, uint32_t *length)
 {
     struct vring_used *used = ring_used(q);
-    /* acquire: entry and buffer are written before the count says so */
+    /* acquire: entry and buffer were written before the count */
     uint16_t done = atomic_load_explicit(&used->done, memory_order_acquire);
     uint32_t slot = q->reaped & (q->size - 1);
 

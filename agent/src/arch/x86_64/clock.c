@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The TSC's rate. CPUID leaves above the greatest that a CPU states hold
- * garbage.
- */
+/* The TSC's rate. CPUID leaves above the greatest that the CPU reports contain
+ * garbage. */
 #include "arch/arch.h"
 
 #define LEAF_TSC_CRYSTAL     0x15u
@@ -12,7 +11,7 @@
 
 #define APIC_HZ 1000000000u /* under KVM and TCG */
 
-/* By the crystal that the CPU tells of. */
+/* By the crystal that the CPU reports */
 static uint64_t hz_by_crystal(void)
 {
     if (tprof_cpuid(0).a < LEAF_TSC_CRYSTAL)
@@ -22,7 +21,7 @@ static uint64_t hz_by_crystal(void)
     return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
-/* As the hypervisor tells, or by its APIC timer. */
+/* By the hypervisor's report, or by its APIC timer */
 static uint64_t hz_by_hypervisor(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;
@@ -34,15 +33,15 @@ static uint64_t hz_by_hypervisor(void)
 
     if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
-    /* of "KVMKVMKVM" and "TCGTCGTCGTCG" the first four letters */
+    /* the first four letters of "KVMKVMKVM" and "TCGTCGTCGTCG" */
     if (hz == 0 && apic_per_tsc != 0 &&
         (h.b == 0x4b4d564bu || h.b == 0x54474354u))
         hz = ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
     return hz;
 }
 
-/* The CPU's nominal frequency comes last: under a hypervisor it may be that of
- * another CPU, where the guest has come from. */
+/* The CPU's nominal frequency comes last. Under a hypervisor it may be that of
+ * another CPU, from which the guest was moved. */
 uint64_t tprof_arch_clock_hz(void)
 {
     uint64_t hz = hz_by_hypervisor();

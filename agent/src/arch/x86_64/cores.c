@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a core, and what a core lends to the agent: TSC_AUX, a gate of
- * its IDT, its local APIC's timer. */
+/* The index of a core, and the parts of a core that the agent uses: TSC_AUX, a
+ * gate of its IDT, its local APIC's timer */
 #include "arch/arch.h"
 
 #include "agent.h"
@@ -29,7 +29,7 @@ uint32_t tprof_ask_cpu_index(void)
     const struct tprof_config *c = &tprof_agent.config;
     uint32_t index = c->cpu_index(c->context);
 
-    (void)tprof_arch_irq_save(); /* the hook may have switched them on */
+    (void)tprof_arch_irq_save(); /* the hook may have switched interrupts on */
     return index;
 }
 
@@ -56,7 +56,7 @@ bool tprof_arch_core_numbered(uint32_t *index)
     }
 }
 
-/* The place of (id), or a free one: there are more places than cores. */
+/* Returns the slot of (id), or a free one: there are more slots than cores. */
 static uint32_t find_id(uint32_t id)
 {
     uint32_t at = id % TPROF_APIC_PLACES;
@@ -126,7 +126,7 @@ static int install_entry(const struct tprof_config *c)
     return tprof_gate_install(c->vector, isr_entry(c));
 }
 
-/* Does the TSC count at one rate, whatever the CPU does to save power? */
+/* Does the TSC count at one rate, also while the CPU saves power? */
 static bool is_clock_steady(void)
 {
     return tprof_cpuid(CPUID_EXTENDED).a >= CPUID_POWER &&
@@ -155,7 +155,7 @@ int tprof_arch_core_join(struct tprof_cpu *cpu)
         uint64_t ours = TPROF_TSC_AUX_FIRST + cpu->index;
         uint64_t aux = tprof_rdmsr(MSR_TSC_AUX);
 
-        if (aux != ours) /* else it is so still, after a reset */
+        if (aux != ours) /* otherwise it was saved before the reset */
             cpu->arch.saved_tsc_aux = aux;
         tprof_wrmsr(MSR_TSC_AUX, ours);
     }

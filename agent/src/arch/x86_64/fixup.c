@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk has met memory that is not there: the load is passed over. A load of
- * the walk is known by its prefix (arch_cpu.h), and by where it happens: in the
- * image's text, on the stack of a core that is in a tick. Linked only into a
- * kernel that calls tprof_fixup().
+ * Passes over a load of the walk that has faulted. The load is recognized by
+ * its prefix (arch_cpu.h) and by its place: in the image's text, on the stack
+ * of a core that is in a tick. Linked only into a kernel that calls
+ * tprof_fixup().
  */
 #include "agent.h"
 #include "arch/arch.h"
@@ -13,9 +13,9 @@
 #define REX_FLAGS 0x07
 #define OP_ADD    0x03
 #define OP_MOV    0x8b
-#define HEAD      4u /* bytes: prefix, REX, operation, ModRM */
+#define HEAD      4u /* bytes of prefix, REX, operation, ModRM */
 
-/* Bytes of the operand's address behind ModRM: SIB, displacement. */
+/* Returns the bytes of the operand's address after ModRM: SIB, displacement. */
 static uint32_t address_size(const uint8_t *modrm)
 {
     uint32_t mod = *modrm >> 6;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading and writing the IDT that is loaded, and the copy for probe.S. */
+/* Interrupt gates of the calling core's IDT, and the copy of gates for probe.S
+ */
 #include "gate.h"
 
 #include "arch/arch.h"
@@ -19,18 +20,18 @@
 #define VECTOR_PAGE_FAULT 14u
 #define FIRST_VECTOR      32u
 
-/* The IDT of the calling core, as tprof_probe_begin() found it; and a copy of
- * its exception gates, in use while probe.S runs. */
+/* The IDT of the calling core, as tprof_probe_begin() has found it, and a copy
+ * of its exception gates, in use while probe.S runs */
 struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
 static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
-/* Is there no IDT yet, but the real-mode table of firmware or of a reset? */
+/* Is no IDT loaded yet, but the real-mode table of firmware or of a reset? */
 static int is_no_table(const struct tprof_idt *idt)
 {
     return idt->base == 0 && idt->limit >> 8 != 0x0f;
 }
 
-/* The gate of (vector), or NULL beyond the table's end. */
+/* Returns the gate of (vector), or NULL after the table's end. */
 static uint8_t *gate_at(uint32_t vector)
 {
     uint32_t offset = vector * GATE_SIZE;
@@ -67,7 +68,7 @@ static void point_gate(uint8_t *gate, void (*entry)(void))
     tprof_store16(gate + GATE_OFFSET_0, (uint16_t)handler);
     tprof_store16(gate + GATE_SELECTOR, selector);
     tprof_store64(gate + GATE_OFFSET_16, handler >> 16);
-    /* last: from here on the gate is present */
+    /* last: this makes the gate present */
     __asm__ volatile("" : : : "memory");
     tprof_store16(gate + GATE_TYPE_IST, GATE_INTERRUPT);
 }
@@ -113,7 +114,7 @@ void tprof_probe_begin(void)
     __asm__ volatile("sidt %0" : "=m"(tprof_kernel_idt));
     tprof_probe_idt.limit = sizeof probe_gates - 1;
     tprof_probe_idt.base = (uintptr_t)probe_gates;
-    /* a shorter IDT is none yet, or has no gates of exceptions */
+    /* a shorter IDT was never loaded, or has no gates for exceptions */
     if (gate_at(FIRST_VECTOR - 1))
         tprof_arch_copy(probe_gates, gate_at(0), sizeof probe_gates);
     point_gate(lower, tprof_probe_fault);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device's interrupt: one pin of an I/O APIC, beside a kernel that has the
- * others, or a message to a local APIC. */
+/* A device's interrupt: one pin of an I/O APIC whose other pins are the
+ * kernel's, or a message to a local APIC */
 #include "arch/arch.h"
 #include "ioapic_regs.h"
 #include "reach.h"
 
-/* The greatest id that a pin or a message can name; 255 means all cores. */
+/* The greatest id that a pin or a message can name. 255 means all cores. */
 #define APIC_ID_MAX 254u
 
 static volatile uint32_t *ioapic_at(uintptr_t base, uint32_t reg)
@@ -25,7 +25,7 @@ static void ioapic_write(uintptr_t base, uint32_t reg, uint32_t val)
     *ioapic_at(base, IOAPIC_WINDOW) = val;
 }
 
-/* Low half of a pin's register: edge, active high, fixed, physical are 0. */
+/* Low half of a pin's register: edge, active high, fixed and physical are 0 */
 static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
                    uint32_t apic_id)
 {
@@ -36,23 +36,23 @@ static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
         return TPROF_ERR_DEVICE;
     uint32_t low =
         ioapic_read(base, reg) & ~(IOAPIC_PENDING | IOAPIC_REMOTE_IRR);
-    /* neither masked nor the agent's already? Then the kernel uses the pin. */
+    /* neither masked nor the agent's? Then the kernel uses the pin. */
     if (!(low & IOAPIC_MASKED) && low != vector)
         return TPROF_ERR_DEVICE;
     ioapic_write(base, reg, IOAPIC_MASKED);
     ioapic_write(base, reg + 1, apic_id << IOAPIC_TARGET_SHIFT);
     ioapic_write(base, reg, vector);
-    /* ... or all ones, and then nothing was written */
+    /* ... or all ones, and then the write had no effect */
     return ioapic_read(base, reg + 1) >> IOAPIC_TARGET_SHIFT == apic_id
                ? TPROF_OK
                : TPROF_ERR_DEVICE;
 }
 
-/* The registers of the I/O APIC that has the device's pin. */
+/* Returns the registers of the I/O APIC that has the device's pin. */
 static uintptr_t ioapic;
 
-/* The physical address of the I/O APIC that has (*pin), which becomes the
- * number of the pin there. */
+/* Returns the physical address of the I/O APIC that has (*pin), and changes
+ * (*pin) to the number of the pin there. */
 static uint64_t find_ioapic(uint32_t *pin)
 {
     if (*pin < IOAPIC_PINS)
@@ -73,7 +73,7 @@ int tprof_arch_pin_aim(uint32_t pin, uint32_t vector, uint32_t hardware_id)
         return TPROF_ERR_DEVICE;
     find_ioapic(&pin);
 
-    /* this may interrupt the kernel between its own two accesses */
+    /* this may interrupt the kernel between its two accesses */
     uint32_t selected = *ioapic_at(ioapic, IOAPIC_SELECT);
     int error = aim_pin(ioapic, pin, vector, hardware_id);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interrupt's way in and out. An entry finds out on which core it runs,
- * leaves the interrupted stack after two words, and saves on the core's own stack
- * the registers that C functions do not keep. There is one entry for each way to
- * know the core (tprof_cpu_source), so that none pays for another one.
+ * The entry and the exit of the agent's interrupt. An entry finds the core on
+ * which it runs, leaves the interrupted stack after two words, and saves the
+ * registers that C functions do not keep on the core's own stack. There is one
+ * entry for each way to find the core (tprof_cpu_source), so that no way costs
+ * time for another.
  *
- * A core's stack ends where its struct tprof_cpu begins, so one address stands for
- * both. On the interrupted stack lie, downwards: 40 bytes that the CPU pushed,
- * RAX, RDX.
+ * A core's stack ends at the beginning of its struct tprof_cpu, so one address
+ * is enough for both. The interrupted stack has, downwards: 40 bytes that the
+ * CPU pushed, RAX, RDX.
  */
 #define SAVED_RIP     16
 #define CPU_INSIDE    0          /* in struct tprof_cpu */
@@ -17,7 +18,7 @@
 
         .text
 
-/* A function that others call, in ELF and in COFF (EFI). */
+/* A function that is called from outside, in ELF and in COFF (EFI) */
         .macro  begin name
         .globl  \name
 #ifdef __ELF__
@@ -33,7 +34,8 @@
 #endif
         .endm
 
-/* Around the call of a C function: what it does not keep, besides RAX, RCX, RDX. */
+/* Save and restore the registers that a C function does not keep, besides RAX,
+ * RCX, RDX. */
         .macro  save
         pushq   %rsi
         pushq   %rdi
@@ -63,7 +65,7 @@
         entry   tprof_isr_gs
         movl    tprof_gs_offset(%rip), %eax
         movl    %gs:(%rax), %eax
-/* From here on all entries are the same: the core's index is in EAX. */
+/* From here on all entries are the same. The core's index is in EAX. */
 tprof_isr_on_core:
         cmpl    tprof_cpus(%rip), %eax
         jae     tprof_isr_unknown
@@ -71,7 +73,7 @@ tprof_isr_on_core:
         movq    (%rdx, %rax, 8), %rdx       /* its struct tprof_cpu */
         testq   %rdx, %rdx
         jz      tprof_isr_unknown
-        btsl    $0, CPU_INSIDE(%rdx)        /* in use from now on; or already? */
+        btsl    $0, CPU_INSIDE(%rdx)        /* set it; was it set already? */
         jc      tprof_isr_inside
         movq    %rsp, %rax
         movq    %rdx, %rsp
@@ -79,21 +81,21 @@ tprof_isr_on_core:
         pushq   %rcx
         save
         movq    %rdx, %rdi                  /* cpu */
-        leaq    SAVED_RIP(%rax), %rsi       /* what the CPU pushed */
+        leaq    SAVED_RIP(%rax), %rsi       /* the words that the CPU pushed */
         movq    %rbp, %rdx
         call    tprof_interrupt
         restore
         popq    %rcx
-        movl    $0, 8 + CPU_INSIDE(%rsp)    /* one word is left of the stack */
+        movl    $0, 8 + CPU_INSIDE(%rsp)    /* one word of the stack is left */
         popq    %rsp
         popq    %rdx
         popq    %rax
         iretq
         end     tprof_isr_gs
 
-/* The core's stack is in use: a hook that runs on it has switched interrupts on.
- * All words of that stack must stay as they are, so this interrupt stays on the
- * stack that it has interrupted. */
+/* The core's stack is in use, because a hook that runs on it has switched
+ * interrupts on. All words of that stack must stay unchanged, so this interrupt
+ * stays on the stack that it has interrupted. */
 tprof_isr_inside:
         pushq   %rcx
         save
@@ -147,10 +149,10 @@ tprof_isr_inside:
         end     tprof_isr_apic
 
 /*
- * The kernel's hook must not run on the interrupted stack either, and before it
- * has run this core's own stack is not known. So the hook runs on any of the
- * stacks for hooks that is free: there are as many of them as cores, and each
- * core uses one at a time.
+ * The kernel's hook must not run on the interrupted stack either, and this
+ * core's own stack is not known before the hook has run. So the hook runs on
+ * any free one of the stacks for hooks. There are as many of them as cores, and
+ * each core uses one at a time.
  */
         entry   tprof_isr_hook
         pushq   %rcx
@@ -175,7 +177,7 @@ tprof_isr_inside:
         pushq   %rbx
         save
         call    tprof_ask_cpu_index
-        movl    %eax, %eax                  /* the ABI leaves the rest to chance */
+        movl    %eax, %eax                  /* the ABI leaves it undefined */
         restore
         popq    %rbx
         popq    %rsp
@@ -185,7 +187,7 @@ tprof_isr_inside:
         jmp     tprof_isr_on_core
         end     tprof_isr_hook
 
-/* A core that has not joined. Its interrupt must be ended all the same. */
+/* A core that has not joined. Its interrupt must be ended, too. */
 tprof_isr_unknown:
         lock incq tprof_unknown_cpu(%rip)
         movq    tprof_apic_registers(%rip), %rax

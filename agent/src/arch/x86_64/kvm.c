@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts that KVM tells its guests: the TSC's rate, and the time that it took
- * from a core. The library never refers to tprof_kvm, so this file is linked
- * only into a kernel that does. */
+/* Facts that KVM reports to its guests: the TSC's rate, and the time that it
+ * took from a core. The library never refers to tprof_kvm, so this file is
+ * linked only into a kernel that does. */
 #include "arch/arch.h"
 #include "kvm_regs.h"
 #include "pvclock.h"
 
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
-/* Is the guest's memory encrypted, or withheld from the host? Pages that KVM
- * fills then read as garbage, and under TDX the MSRs are faults to the kernel.
- */
+/* Is the guest's memory encrypted, or hidden from the host? Then pages that KVM
+ * fills read as garbage, and under TDX these MSRs fault. */
 static bool is_memory_private(void)
 {
     if (tprof_cpuid(0).a >= CPUID_TDX && tprof_cpuid(CPUID_TDX).b == TDX_B &&
@@ -36,7 +35,7 @@ static uint32_t kvm_features(void)
     return 0;
 }
 
-/* The value of an MSR that makes KVM use (memory). */
+/* Returns the value of an MSR that makes KVM use (memory). */
 static uint64_t msr_order(const struct tprof_config *config, const void *memory)
 {
     uint64_t at = config->physical ? config->physical(config->context, memory)
@@ -64,8 +63,8 @@ static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
     return hz;
 }
 
-/* A core has one page at most. Where the kernel has set it up, the agent tells
- * no stolen time. */
+/* A core has at most one page. If the kernel has set it up, the agent does not
+ * report stolen time. */
 static void start_cpu(const struct tprof_config *config, void *memory)
 {
     if (kvm_features() & KVM_HAS_STEAL &&
@@ -80,8 +79,7 @@ static void stop_cpu(const struct tprof_config *config, void *memory)
         tprof_wrmsr(KVM_MSR_STEAL, 0);
 }
 
-/* The version is not needed for a whole value, since 64 bits are read at once.
- */
+/* The version is not needed to read a whole value: 64 bits are read at once. */
 static uint64_t steal_ns(const void *memory)
 {
     const volatile uint64_t *page = memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finding, measuring and claiming the local APIC's timer. */
+/* Finds, measures and claims the local APIC's timer. */
 #include "lapic.h"
 
 #include "agent.h"
@@ -11,7 +11,7 @@
 #define SEND_POLLS         1000
 #define MEASURE_SPAN       (1u << 20) /* TSC ticks */
 #define MEASURE_TRIES      8
-#define MEASURE_LOOPS      (1u << 24) /* the end if the TSC stands still */
+#define MEASURE_LOOPS      (1u << 24) /* ends the loop if the TSC stands still */
 
 struct tprof_lapic tprof_lapic;
 
@@ -36,7 +36,7 @@ bool tprof_lapic_is_used(const struct tprof_lapic *l)
     uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
     uint32_t own = lvt & LAPIC_LVT_VECTOR;
 
-    /* with a vector of the CPU's own, as with 0, no interrupt comes */
+    /* with a vector of the CPU's own, or with 0, there is no interrupt */
     return !(lvt & LAPIC_LVT_MASKED) && own != tprof_lapic.vector &&
            own >= 16 && !tprof_agent.config.take_timer;
 }
@@ -46,15 +46,16 @@ int tprof_lapic_init(struct tprof_lapic *l, uint64_t address)
     struct tprof_cpuid_words cpu = tprof_cpuid(1);
     uint64_t base = tprof_rdmsr(MSR_APIC_BASE);
 
-    /* CPUID tells of no APIC that is off; its address tells that there is one
-     */
+    /* CPUID does not show an APIC that is off; its address shows that there is
+     * one */
     if (!(cpu.d & CPUID_1_D_APIC))
         return base & APIC_BASE_ADDRESS ? TPROF_ERR_APIC_OFF : TPROF_ERR_APIC;
     l->deadline = (cpu.c & CPUID_1_C_DEADLINE) != 0;
     l->registers = 0;
     if (!(base & APIC_BASE_X2APIC)) {
         l->registers = address ? address : base & APIC_BASE_ADDRESS;
-        /* asked at a register: an access between registers is an error, too */
+        /* access an exact register: an access between registers is an error,
+         * too */
         if (tprof_probe_faults(l->registers + 16 * LAPIC_ID, 1, 0))
             return TPROF_ERR_APIC_UNMAPPED;
     }
@@ -75,7 +76,7 @@ int tprof_lapic_check(const struct tprof_lapic *l, uint64_t address)
 }
 
 /* Sets the timer up and loads (count); 0 stops it. A count that ends meanwhile
- * may interrupt at the vector of (lvt) already. */
+ * may already interrupt at the vector of (lvt). */
 static void set_up(const struct tprof_lapic *l, uint32_t divide, uint32_t lvt,
                    uint32_t count)
 {
@@ -85,7 +86,7 @@ static void set_up(const struct tprof_lapic *l, uint32_t divide, uint32_t lvt,
 }
 
 /* Measures once. Returns the TSC ticks that the beginning and the end of the
- * measurement took: the result is wrong by as much at most. */
+ * measurement took: the greatest error of the result. */
 static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
 {
     uint64_t before = tprof_rdtsc();
@@ -107,7 +108,7 @@ static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
     return start - before + now - last;
 }
 
-/* The best of some: a hypervisor may run other guests in between. */
+/* The best of several: a hypervisor may run other guests in between. */
 static void measure(struct tprof_lapic *l)
 {
     uint64_t least = UINT64_MAX;
@@ -161,7 +162,7 @@ uint32_t tprof_lapic_arm(const struct tprof_lapic *l, uint64_t deadline)
     uint64_t count = (uint64_t)((tprof_u128)left * l->per_tsc >> 32) + 1;
 
     if (count > UINT32_MAX)
-        count = UINT32_MAX; /* fires early: the tick arms the rest */
+        count = UINT32_MAX; /* fires early: the tick arms it again */
     if (deadline == 0)
         count = 0;
     tprof_lapic_write(l, LAPIC_TIMER_INITIAL, (uint32_t)count);
@@ -173,7 +174,8 @@ void tprof_lapic_claim(const struct tprof_lapic *l)
     uint32_t mode = l->deadline ? LAPIC_LVT_TSC_DEADLINE : LAPIC_LVT_ONE_SHOT;
 
     set_up(l, LAPIC_DIVIDE_BY_1, mode | l->vector, 0);
-    /* the SDM wants the mode to be in force before the deadline is written */
+    /* the SDM requires that the mode is in force before the deadline is written
+     */
     __asm__ volatile("mfence" : : : "memory");
 }
 
@@ -206,7 +208,7 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
             break;
         tprof_arch_relax();
     }
-    /* this may interrupt the kernel between its own two writes */
+    /* this may interrupt the kernel between its two writes */
     uint32_t high = tprof_lapic_read(l, LAPIC_ICR_HIGH);
 
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions that the compiler calls by itself, for example to copy a struct.
- * The kernel's functions of these names may use vector registers that no
- * interrupt has saved. These here are hidden in the library, so the kernel does
- * not get them.
+ * The kernel's functions of these names may use vector registers, which no
+ * interrupt has saved. The functions here are hidden in the library, so the
+ * kernel does not use them.
  */
 #include "arch/arch.h"
 

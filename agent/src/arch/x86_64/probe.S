@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The few instructions that may fault, and the handler of their faults. */
-#define SAVED_RIP 16 /* behind RAX and the error code */
+/* The few instructions that may fault, and the handler of their faults */
+#define SAVED_RIP 16 /* above RAX and the error code */
 #define PAGE_LAST 4095
 
-/* `collector check` knows the agent's static functions by lying between names of
- * tprof. The linker puts a section of another name than .text behind those of
- * all functions, so that the last of these names is here. */
+/* `collector check` recognizes the agent's static functions by their place
+ * between names of tprof. The linker puts a section with another name than
+ * .text after those of all functions, so the last of these names is here. */
 #ifdef __ELF__
         .section .text.probe, "ax", @progbits
 #else
@@ -27,14 +27,14 @@
 #endif
         .endm
 
-/* tprof_probe_faults(), probe.h: RAX is start, RCX size, EDX write. On return RAX
- * is not 0 if there was a fault. All registers but RAX and RCX are kept. */
+/* tprof_probe_faults(), probe.h: RAX is start, RCX size, EDX write. On return
+ * RAX is not 0 if there was a fault. All registers but RAX and RCX are kept. */
         begin   tprof_probe_pages
         pushfq
         cli
         addq    %rax, %rcx                  /* the end */
         andb    $-4, %al                    /* device registers need alignment */
-        sidt    tprof_kernel_idt(%rip)      /* the IDT may be another by now */
+        sidt    tprof_kernel_idt(%rip)      /* another IDT may be loaded now */
 .Lpage: lidt    tprof_probe_idt(%rip)
         testl   %edx, %edx
         jz      .Lread
@@ -51,9 +51,9 @@
         ret
         end     tprof_probe_pages
 
-/* A page or general protection fault while tprof_probe_idt is loaded. After a fault
- * at other instructions than .Lwrite and .Lread the kernel's IDT is loaded and the
- * instruction is run again, so that the kernel gets the fault. */
+/* A page or general protection fault while tprof_probe_idt is loaded. After a
+ * fault at another instruction than .Lwrite and .Lread, loads the kernel's IDT
+ * and runs the instruction again, so that the kernel gets the fault. */
         begin   tprof_probe_fault
         endbr64                             /* a gate leads here */
         pushq   %rax

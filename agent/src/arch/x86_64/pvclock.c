@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Linux, Documentation/virt/kvm/x86/msr.rst, MSR_KVM_SYSTEM_TIME_NEW. The page
- * says how to get nanoseconds: (ticks << shift) x multiplier / 2^32.
+ * Linux, Documentation/virt/kvm/x86/msr.rst, MSR_KVM_SYSTEM_TIME_NEW. By the
+ * page, nanoseconds are (ticks << shift) x multiplier / 2^32.
  */
 #include "pvclock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of tprof_init() that looks at the machine: its timer, a vector, and
- * what the CPU can do. */
+/* The part of tprof_init() that examines the machine: its timer, a vector, and
+ * the abilities of the CPU */
 #include "arch/arch.h"
 
 #include "agent.h"
@@ -8,7 +8,7 @@
 #include "isr.h"
 #include "reach.h"
 
-/* Vectors from here on are left to the kernel, by custom. */
+/* Vectors from here on are the kernel's, by custom. */
 #define VECTOR_END 0xf0u
 
 #define CPUID_1_C_SSE42       (1u << 20)
@@ -31,11 +31,11 @@ int tprof_arch_prove(const struct tprof_image *image)
 {
     const struct tprof_agent *a = &tprof_agent;
 
-    /* an image that is not known ends at the highest address */
+    /* an unknown image ends at the highest address */
     bool inside = (uintptr_t)(a + 1) - 1 <= (uintptr_t)image->image_end - 1;
     bool loaded = (uint32_t)tprof_mix_factor == (uint32_t)TPROF_MIX_FACTOR;
 
-    /* in this order: what is outside may not even be mapped */
+    /* in this order: memory outside the image may not even be mapped */
     return inside && loaded &&
                    (a->config.version == TPROF_CONFIG_VERSION ||
                     is_zero((const void *)a, sizeof *a / sizeof(uint64_t)))
@@ -63,7 +63,7 @@ static int find_timer(struct tprof_config *c)
     int error = tprof_lapic_init(&tprof_lapic, c->lapic);
 
     if (c->timer != TPROF_TIMER_APIC)
-        return TPROF_OK; /* the APIC is needed for its id at most */
+        return TPROF_OK; /* the APIC is needed for its id, if at all */
     if (error != TPROF_OK)
         return error;
     if (vector == 0)
@@ -78,7 +78,7 @@ static int find_timer(struct tprof_config *c)
 int tprof_arch_init(struct tprof_config *c)
 {
     tprof_lapic = (struct tprof_lapic){0};
-    /* not every CPU has RDTSCP; every CPU has this CPUID leaf */
+    /* not every CPU has RDTSCP, but every CPU has this CPUID leaf */
     if (c->cpu_source == TPROF_CPU_TSC_AUX &&
         !(tprof_cpuid(CPUID_EXTENDED_1).d & CPUID_EXTENDED_RDTSCP))
         c->cpu_source = TPROF_CPU_APIC;
@@ -104,7 +104,7 @@ uint64_t tprof_arch_random(void)
     uint64_t value = 0;
 
     if (tprof_cpuid(1).c & CPUID_1_C_RDRAND)
-        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none ready */
+        __asm__ volatile("rdrand %0" : "=r"(value)); /* 0: none is ready */
     return value;
 }
 

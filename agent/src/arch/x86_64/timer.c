@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arms a timer that the kernel may have changed, or uses, too. */
+/* Arms a timer that the kernel may have changed, or may also use. */
 #include "timer.h"
 
 #include "agent.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A timer that the kernel uses, too: the kernel loads a count of its own, and
- * waits for the end of that count, maybe in a loop that reads the timer. A
- * count of the agent's would make that wait longer, also if it were loaded in
- * the interrupt at the end of the kernel's count, which comes before the loop
- * has seen that end. So the timer rests at 0 after the kernel's count, until
- * another core wakes this one.
+ * Lends the timer to a kernel that loads a count of its own and waits for the
+ * end of that count, perhaps in a loop that reads the timer. A count of the
+ * agent would make that wait longer. So would a count that the agent loads in
+ * the interrupt at the end of the kernel's count, because the loop has not seen
+ * that end yet. So after the kernel's count the timer rests at 0, until another
+ * core wakes this one.
  *
  * This core may be woken before the loop has run again. So the agent's next
- * count is on probation: the timer rests at the end of that one as well.
+ * count is on probation: the timer rests at the end of that count as well.
  *
  *      first arm          the kernel loads a count
  *   NEW ------> OURS ---------------------------------> LENT
@@ -17,11 +17,13 @@
  *              RESTED <------------- PROBATION <------ RESTING
  *                         its end                woken
  *
- * In PROBATION, too, the kernel may load a count: then LENT again. It also is
- * LENT as long as the kernel uses it for interrupts of its own. Where the
- * timers of all cores that sample rest there is no core to wake another. The
- * core that finds this goes on to PROBATION at once. If its kernel still waits
- * there, that wait takes an interval longer; by then another core is overdue,
+ * In PROBATION the kernel may load a count, too: the state is LENT again. The
+ * state is also LENT as long as the kernel uses the timer for interrupts of its
+ * own.
+ *
+ * If the timers of all cores that sample rest, no core can wake another. The
+ * core that notices this moves to PROBATION immediately. If its kernel is still
+ * waiting, that wait takes an interval longer. By then another core is overdue,
  * and can be woken.
  */
 #include "timer.h"
@@ -31,22 +33,22 @@
 
 #define THOROUGH (1u << 29) /* TSC ticks between two thorough looks */
 
-/* tprof_lent.state; only this core writes it. */
+/* tprof_lent.state; only this core writes it */
 enum lend_state {
     NEW = 0,   /* the agent has not used this timer yet */
-    OURS,      /* a count of the agent's runs */
-    LENT,      /* a count of the kernel's runs, or the kernel ticks by it */
-    RESTING,   /* a count of the kernel's is over */
-    PROBATION, /* a count of the agent's runs, to rest at its end */
-    RESTED,    /* that count is over, too */
+    OURS,      /* a count of the agent runs */
+    LENT,      /* a count of the kernel runs, or the kernel ticks by it */
+    RESTING,   /* a count of the kernel is over */
+    PROBATION, /* a count of the agent runs, to rest at its end */
+    RESTED,    /* that count of the agent is over, too */
 };
 
-/* So many cores have yielded their timers, which are LENT or in a state after
- * that. Never too few: a core that has left stays counted. As long as there is
- * none, no core looks at others. */
+/* Number of cores that have yielded their timers: LENT or a later state. Never
+ * too small: a core that has left stays counted. While it is 0, no core looks
+ * at others. */
 static _Atomic uint32_t yielded;
 
-/* Any core may ask: a state that has just changed is seen at the next look. */
+/* Any core may ask. A state that has just changed is seen at the next look. */
 static enum lend_state state_of(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->arch.lent.state, memory_order_relaxed);
@@ -66,8 +68,9 @@ static bool has_yielded(void)
     return atomic_load_explicit(&yielded, memory_order_relaxed) != 0;
 }
 
-/* Is the timer as the agent has left it? The initial count tells nearly always;
- * the other registers are read now and then, and when this core was woken. */
+/* Is the timer as the agent has left it? The initial count is enough in almost
+ * all cases. The other registers are read from time to time, and after this
+ * core was woken. */
 static bool is_untouched(struct tprof_cpu *cpu, uint32_t count)
 {
     struct tprof_lent *t = &cpu->arch.lent;
@@ -91,7 +94,7 @@ static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
     bool on_probation = count + 1 == t->resting_count;
 
     t->due = 0;
-    /* does it count down to an end that somebody may wait for? */
+    /* does it count down to an end for which the kernel may be waiting? */
     if (tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_CURRENT) != 0) {
         set_state(cpu, on_probation ? PROBATION : LENT);
         return;
@@ -99,19 +102,19 @@ static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
     set_state(cpu, on_probation ? RESTED : RESTING);
     cpu->recorder.counts.repaired += !on_probation;
     t->armed = 0;
-    tprof_lapic_claim(&tprof_lapic); /* a barrier, too */
+    tprof_lapic_claim(&tprof_lapic); /* also a barrier */
 }
 
 static void claim_first(struct tprof_cpu *cpu)
 {
-    tprof_lapic.deadline = false; /* else there is no count to wait by */
+    tprof_lapic.deadline = false; /* the kernel waits by a count */
     tprof_lapic.one_shot = 0;     /* look before arming */
     tprof_lapic_claim(&tprof_lapic);
     cpu->arch.lent.armed = 0;
 }
 
-/* Returns false if the kernel ticks by this timer: it is neither the agent's
- * nor lent then. */
+/* Returns false if the kernel ticks by this timer: then the timer is neither
+ * the agent's nor lent. */
 static bool arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
 {
     struct tprof_lent *t = &cpu->arch.lent;
@@ -124,7 +127,7 @@ static bool arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
         if (tprof_lapic_is_used(&tprof_lapic)) {
             atomic_fetch_or_explicit(&cpu->facts, WIRE_STATS_TIMER_KEPT,
                                      memory_order_relaxed);
-            set_state(cpu, LENT); /* so others wake this core */
+            set_state(cpu, LENT); /* so that others wake this core */
             return false;
         }
         yield_timer(cpu, count);
@@ -134,15 +137,14 @@ static bool arm_or_yield(struct tprof_cpu *cpu, uint64_t deadline)
     if (state_of(cpu) == RESTING) {
         set_state(cpu, PROBATION);
         t->resting_count = count + 1;
-        return true; /* (armed) stays 0: the end of this count will be noticed
-                      */
+        return true; /* (armed) stays 0: the count's end is noticed */
     }
     set_state(cpu, OURS);
     t->armed = count;
     return true;
 }
 
-/* Wakes cores whose timers the kernel uses, and whose deadlines are over. */
+/* Wakes cores whose timers the kernel uses, and whose deadlines have passed. */
 static void wake_the_overdue(void)
 {
     uint64_t now = tprof_rdtsc();
@@ -160,8 +162,8 @@ static void wake_the_overdue(void)
 }
 
 /* Do the timers of all cores that sample rest, and are these two cores or more?
- * If one was woken, that core will wake the others, though its interrupts may
- * be off for long. */
+ * If one was woken, that core will wake the others, even if its interrupts are
+ * off for long. */
 static bool do_all_rest(void)
 {
     uint32_t resting = 0;
@@ -180,7 +182,7 @@ static bool do_all_rest(void)
     return resting > 1;
 }
 
-/* A core has yielded its timer, this one or another. */
+/* Called after a core, this one or another, has yielded its timer. */
 static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 {
     wake_the_overdue();
@@ -206,7 +208,7 @@ static void look_around(void)
         wake_the_overdue();
 }
 
-/* TSC ticks in (count) ticks of the timer, as it is set up now. */
+/* Returns the TSC ticks in (count) ticks of the timer, as it is set up now. */
 static uint64_t tsc_ticks(uint32_t count)
 {
     uint32_t divide = tprof_lapic_read(&tprof_lapic, LAPIC_TIMER_DIVIDE);
@@ -230,7 +232,7 @@ static void account_unseen(struct tprof_cpu *cpu,
         tprof_tick_unseen(cpu, at, now, WIRE_END_LENT);
 }
 
-/* How late (cpu) is at (now). */
+/* Returns the time by which (cpu) is late at (now). */
 static int64_t lateness(const struct tprof_cpu *cpu, uint64_t now)
 {
     return (int64_t)(now - tprof_schedule_deadline(&cpu->schedule));
@@ -249,7 +251,7 @@ static bool is_tick(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
         return false;
     if (lateness(cpu, now) > early) {
         account_unseen(cpu, &at, now);
-        cpu->looks = 1; /* this interrupt is not somebody else's */
+        cpu->looks = 1; /* the source of this interrupt is the timer */
     }
     return lateness(cpu, now) >= -early;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways out for a kernel that keeps every virtio device to itself: QEMU's debug
- * port, and a UART. Both are one-way, and take one byte at a time, so a call
- * sends few bytes; the rest of a frame is sent in the next ticks. If the line
- * is too slow, records stay in the rings until these are full, which is
- * counted.
+ * Ways out for a kernel that uses every virtio device itself: QEMU's debug
+ * port, and a UART. Both are one-way, and take one byte at a time. So a call
+ * sends few bytes, and the rest of a frame is sent in the next ticks. If the
+ * line is too slow, records stay in the rings until the rings are full, which
+ * is counted.
  */
 #include "transport.h"
 #include "uart_regs.h"
 
 #define DEBUGCON       0xe9u
-#define DEBUGCON_THERE 0xe9u /* a read of the port gives this */
+#define DEBUGCON_THERE 0xe9u /* value of a read of the port */
 #define DEBUGCON_CHUNK 256u  /* bytes a call */
 #define COM1           0x3f8u
 #define UART_CHUNKS    4u /* FIFOs a call, if the line takes them */
@@ -30,7 +30,7 @@ static void out8(uint32_t port, uint8_t value)
     __asm__ volatile("outb %0, %w1" : : "a"(value), "Nd"(port) : "memory");
 }
 
-/* One instruction, and so one VM exit if the hypervisor takes whole strings. */
+/* One instruction, and so one VM exit, if the hypervisor takes whole strings */
 static void out_bytes(uint32_t port, const void *data, uint64_t size)
 {
     __asm__ volatile("rep outsb"
@@ -44,7 +44,7 @@ static uint32_t port_of(void *context)
     return (uint32_t)(uintptr_t)context;
 }
 
-/* The guest cannot see whether a host listens. */
+/* The guest cannot see whether a host reads. */
 static int port_open(void *context)
 {
     (void)context;
@@ -78,8 +78,8 @@ static int uart_send(void *context, const void *data, uint32_t size)
     return (int)sent;
 }
 
-/* Fills in (channel) for the port of (where), or else (usual). Returns the
- * port; 0: it is no port. */
+/* Fills in (channel) for the port of (where), or for the port (usual) if that
+ * is 0. Returns the port; 0 if the number is no port. */
 static uint32_t fill_channel(struct tprof_channel *channel,
                              const struct tprof_device *where, uint32_t usual)
 {
