@@ -44,37 +44,69 @@ void claim_force(void)
     any = true;
 }
 
-/* Folded stacks: "core0;main", behind the guest's name if there are several. */
-static bool is_folded(const char *text)
-{
-    while ((text = strstr(text, "core")) != NULL) {
-        text += strlen("core");
-        size_t digits = strspn(text, "0123456789");
+/* How a format begins: by (first), and further down it has (then). */
+struct beginning {
+    const char *first, *then;
+};
 
-        if (digits > 0 && text[digits] == ';')
+static const struct beginning beginnings[] = {
+    {"{\"", "tprof"}, /* JSON of all kinds */
+    {"<!DOCTYPE html>\n<!-- made by tprof", ""},
+    {"guest,core,", ""},
+    {"# callgrind format\n", "creator: tprof"},
+    {"PERFILE2", ""},
+    {"core 0 1000/", " cpu-clock:u: "}, /* perf script */
+    {"no_lbr\n", ""},
+};
+
+/* gzip: its magic, deflate, and a flag that says: a comment follows. */
+#define GZIP_BEGINNING "\x1f\x8b\x08\x10"
+#define GZIP_COMMENT   10u
+
+/* Does (line) begin as folded stacks do: "core0;main", behind the guest's name
+ * if there are several? */
+static bool is_folded(const char *line)
+{
+    while ((line = strstr(line, "core")) != NULL) {
+        line += strlen("core");
+        size_t digits = strspn(line, "0123456789");
+
+        if (digits > 0 && line[digits] == ';')
             return true;
     }
     return false;
 }
 
+/* Does (line) begin as our texts do: "app.elf: 1,384 samples of 2 cores"? */
+static bool is_text(const char *line)
+{
+    const char *name = strstr(line, ": ");
+
+    return name != NULL && (strstr(name, " samples") != NULL ||
+                            strncmp(line, "core ", strlen("core ")) == 0);
+}
+
 /* Does the file (path) begin like one of our formats? */
 static bool is_ours(const char *path)
 {
-    /* of reports, tables, what perf reads, and what is compressed */
-    static const char *const marks[] = {"tprof",    " samples",  "guest,core,",
-                                        "PERFILE2", "cpu-clock", "\x1f\x8b"};
-    char bytes[START_SIZE + 1];
+    char bytes[START_SIZE + 1] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     ssize_t n = fd < 0 ? -1 : read(fd, bytes, START_SIZE);
 
     if (fd >= 0)
         (void)close(fd);
     bytes[n < 0 ? 0 : n] = '\0';
-    bool ours = is_folded(bytes);
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        const struct beginning *b = &beginnings[i];
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        ours |= strstr(bytes, marks[i]) != NULL;
-    return ours;
+        if (strncmp(bytes, b->first, strlen(b->first)) == 0 &&
+            strstr(bytes, b->then) != NULL)
+            return true;
+    }
+    if (memcmp(bytes, GZIP_BEGINNING, strlen(GZIP_BEGINNING)) == 0)
+        return strcmp(bytes + GZIP_COMMENT, "tprof") == 0;
+    bytes[strcspn(bytes, "\n")] = '\0';
+    return is_folded(bytes) || is_text(bytes);
 }
 
 /* What nobody means to overwrite, by its first bytes; NULL: nothing such. */

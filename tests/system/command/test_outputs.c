@@ -256,6 +256,10 @@ TEST(what_tprof_has_not_written_is_not_overwritten)
 {
     enter_dir();
     make_recording();
+    write_text("notes.txt", "my notes about tprof and cooking\n");
+    CHECK_EQ(system("echo cooking | gzip >photos.gz"), 0);
+    check_spared("photos.gz", "report a.tprof -o pprof:photos.gz", 1);
+    check_spared("notes.txt", "report a.tprof -o txt:notes.txt", 1);
     write_text("notes.txt", "buy milk\n");
     write_text("empty.txt", "");
     check_spared("notes.txt", "report a.tprof -o notes.txt", 1);
