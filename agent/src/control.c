@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The control protocol with one host: HELLO, the host's orders, and the answers
- */
+/* The control protocol with one host: HELLO, orders and answers */
 #include "control.h"
 
 #include "arch/arch.h"

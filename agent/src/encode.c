@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes wire frames (WIRE.md). A cell goes from the ring to the frame
- * unchanged. */
+/* Writes wire frames (WIRE.md). The ring's cells go into them unchanged. */
 #include "encode.h"
 
 #include "arch/arch.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The channel over virtio-serial: control messages, and a byte stream in each
- * direction */
+/* The channel over virtio-serial: control messages, and two byte streams */
 #include "transport_console.h"
 
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The second, careful walk over a frame chain. Pure: reads only the memory that
- * it is given. */
+/* The second, careful walk over a frame chain. Reads only given memory. */
 #include "unwind.h"
 
 #include "longrec.h"

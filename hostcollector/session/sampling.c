@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the loop of guests, reports the progress to the user, and has all runs
- * reported on. */
+/* Runs the loop of guests, reports progress, and has the runs reported on */
 #include "session/sampling.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a machine that belong to no core: the clock, and the way to
- * devices */
+/* The clock and the devices of a machine, which belong to no core */
 #include "machine.h"
 
 #include "arch/arch.h"

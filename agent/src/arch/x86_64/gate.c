@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interrupt gates of the calling core's IDT, and the copy of gates for probe.S
- */
+/* Interrupt gates of the calling core's IDT */
 #include "gate.h"
 
 #include "arch/arch.h"
