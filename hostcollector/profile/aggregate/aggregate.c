@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up events into a profile: selection, time line, accounts, totals. */
+/* Adds up decoded events into a profile. */
 #include "profile/aggregate/aggregate.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "profile/aggregate/moved.h"
 
 #define DEFAULT_MEMORY_MAX (1ull << 30)
-#define SOME               64u /* samples that are added together */
+#define SOME               64u /* number of samples that are added together */
 
-/* Have sums of (cores) cores. */
+/* Make room for the sums of (cores) cores. */
 static int make_room(struct aggregate *a, uint32_t cores)
 {
     struct sums *sums;
@@ -47,7 +47,8 @@ struct aggregate *aggregate_new(const struct aggregate_config *config)
     a->from = INT64_MIN;
     a->to = INT64_MAX;
     if (getrandom(&a->seed, sizeof a->seed, GRND_NONBLOCK) < 0)
-        a->seed = (uintptr_t)a; /* early at boot: better than nothing */
+        /* no random bytes early at boot: better than nothing */
+        a->seed = (uintptr_t)a;
     a->stacks.seed = a->seed;
     return a;
 }
@@ -79,7 +80,7 @@ struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core)
     return &a->sums[core];
 }
 
-/* The selected seconds in ticks, as soon as the clock is known. */
+/* Convert the selected seconds to ticks, as soon as the clock is known. */
 static void select_time(struct aggregate *a)
 {
     double hz = (double)a->profile.tsc_hz;
@@ -124,7 +125,7 @@ int aggregate_hello(struct aggregate *a, enum hello_kind kind,
 void aggregate_clock(struct aggregate *a, uint64_t tsc_hz)
 {
     if (a->profile.has_guest && a->profile.guest.tsc_hz != 0)
-        return; /* the guest knows better */
+        return; /* the guest's own rate is better */
     a->profile.tsc_hz = tsc_hz;
     a->profile.tsc_measured = true;
     select_time(a);
@@ -164,7 +165,8 @@ static int64_t since_start(const struct aggregate *a, uint64_t tsc)
     return (int64_t)(tsc - a->origin_tsc);
 }
 
-/* A boot began: its clock continues the time line where the last boot ended. */
+/* Set the origin of a boot's clock: its time line continues where the last
+ * boot ended. */
 static void set_origin(struct aggregate *a, uint64_t tsc)
 {
     if (!a->started)
@@ -175,7 +177,7 @@ static void set_origin(struct aggregate *a, uint64_t tsc)
 }
 
 /* Count those of (count) samples that come before (until), in ticks since the
- * start. Nearly always all of them do. */
+ * start. Nearly always that is all of them. */
 static size_t count_before(const struct aggregate *a,
                            const struct sample *samples, size_t count,
                            int64_t until)
@@ -203,7 +205,7 @@ static void count_seconds(struct aggregate *a, struct sums *s,
                        since_start(a, samples[0].tsc), &a->budget);
 
         some = second ? count_before(a, samples, count, s->seconds.to) : 0;
-        some += some == 0; /* whatever a lying clock says */
+        some += some == 0; /* go on even if the clock is wrong */
         if (second)
             second->samples += (uint32_t)some;
     }
@@ -218,7 +220,7 @@ static size_t count_selected(const struct aggregate *a,
                : 0;
 }
 
-/* Remember when some samples came, and in which entries they are. */
+/* Record the times of some samples, and their entries. */
 static void add_moments(struct aggregate *a, struct sums *s,
                         const struct sample_batch *batch,
                         const struct sample *samples, const uint32_t *entries,
@@ -233,7 +235,7 @@ static void add_moments(struct aggregate *a, struct sums *s,
     a->budget.left += b.left;
 }
 
-/* The last of (count) samples are the newest ones. */
+/* Keep the last of (count) samples as the latest ones. */
 static void keep_latest(struct profile_latest *l, const struct sample *samples,
                         const uint32_t *entries, size_t count)
 {
@@ -247,7 +249,7 @@ static void keep_latest(struct profile_latest *l, const struct sample *samples,
     }
 }
 
-/* Add a run of samples that are all selected. */
+/* Add (count) samples, all of which are selected. */
 static void add_run(struct aggregate *a, struct sums *s,
                     const struct sample_batch *batch,
                     const struct sample *samples, size_t count)
@@ -374,8 +376,9 @@ static void fill_sums(struct profile_core *c, const struct sums *s)
     }
 }
 
-/* Does the guest say that the core of (s) never joined, and nothing of (s) says
- * otherwise? From outside no core has to join. */
+/* Does the guest say that the core of (s) never joined, and does nothing in
+ * (s) contradict? A guest that is sampled from outside has no cores that
+ * join. */
 static bool is_absent(const struct aggregate *a, const struct sums *s)
 {
     const struct account *heard = &s->account;
@@ -390,7 +393,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
 {
     c->moments = &s->moments;
     c->moments_until = INT64_MAX;
-    if (s >= a->sums + a->used) /* nothing came of it */
+    if (s >= a->sums + a->used) /* nothing came from this core */
         return;
     fill_sums(c, s);
     c->latest = s->latest;
@@ -414,7 +417,7 @@ static void fill_core(struct profile_core *c, const struct aggregate *a,
     c->second_count = a->profile.tsc_hz ? s->seconds.count : 0;
 }
 
-/* Each image gets addresses that no other one has had. */
+/* Move images so that no two have had the same address. */
 static void move_images(struct aggregate *a)
 {
     if (!maps_show(&a->maps))
@@ -457,7 +460,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     return p;
 }
 
-/* Move (t) to what was left out of (s). */
+/* Move (t) to the sum of what was left out of (s). */
 static void leave_out(struct sums *s, struct tally *t)
 {
     tally_add(&s->left_out, t);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds a finished profile to another, as of one core: for guests that run the
- * same images. */
+/* Adds a finished profile to another, as one core. */
 #include "profile/aggregate/gathered.h"
 #include "profile/aggregate/moved.h"
 
-/* A profile that is added, and how far its images are from ours. */
+/* A profile to be added, and the distance of its images from those of the
+ * aggregate. */
 struct merged {
     const struct profile *p;
-    const uint64_t *slides; /* as of aggregate_merge() */
+    const uint64_t *slides; /* as in aggregate_merge() */
 };
 
-/* (number) of (m) as a number of ours. */
+/* The number in (a) of the stack that is (number) in (m). */
 static uint32_t merge_stack(struct aggregate *a, const struct merged *m,
                             uint32_t number)
 {

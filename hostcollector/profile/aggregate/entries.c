@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Sums by leaf and stack. A profile has more entries than the first cache
- * holds. So samples are added in blocks, and memory for the later samples of a
- * block is fetched while the first ones are added.
- */
+/* Sums of one core by leaf and stack. */
 #include "profile/aggregate/entries.h"
 
 #include <stdbool.h>
@@ -19,8 +15,8 @@ void entries_fini(struct entries *e)
     free(e->table.slots);
 }
 
-/* The secret seed makes the sum secret, too: a guest cannot choose leaves and
- * stacks whose hashes are the same. */
+/* The secret seed makes the hash secret, too: a guest cannot choose leaves and
+ * stacks whose hashes are equal. */
 static uint64_t entry_hash(const struct entries *e, uint64_t leaf,
                            uint32_t stack)
 {
@@ -55,14 +51,14 @@ static void tally_sample(struct tally *t, const struct sample_batch *batch,
     t->late_class[late_class(late)]++;
 }
 
-/* The length of (units) in bits: the index in short_tallies.by_bits of a short
- * sample that is so late. */
+/* Length of (units) in bits: the index in short_tallies.by_bits for a short
+ * sample that is (units) late. */
 static unsigned late_bits(uint32_t units)
 {
     return 31u ^ (unsigned)__builtin_clz(units * 2 + 1);
 }
 
-/* Make (st) that of the short samples of (batch). */
+/* Set (st) for the short samples of (batch). */
 static void prepare_short(struct short_tallies *st,
                           const struct sample_batch *batch)
 {
@@ -86,7 +82,7 @@ static void prepare_short(struct short_tallies *st,
     }
 }
 
-/* tally_sample() of a short sample. */
+/* Add a short sample, as tally_sample() does. */
 static void tally_short(struct tally *t, const struct short_tallies *st,
                         uint32_t late)
 {
@@ -132,8 +128,9 @@ static uint64_t hash_of_entry(const void *entries, uint32_t number)
     return entry_hash(e, entry->leaf, entry->stack);
 }
 
-/* Make room for some more. Returns how many entries the table then may hold: a
- * table that cannot grow must not become slow, and none may ever be full. */
+/* Make room for some more entries. Returns how many entries the table may then
+ * hold: a table that cannot grow must not become slow, and a table must never
+ * be full. */
 static size_t grow_table(struct entries *e, struct budget *b)
 {
     int grown =
@@ -158,8 +155,8 @@ static uint32_t *find_slot(const struct entries *e, uint64_t leaf,
     return &e->table.slots[i];
 }
 
-/* The entry of (leaf, stack), made if need be; NULL if there is no room, or
- * there are (most) entries. */
+/* The entry of (leaf, stack), created if necessary. NULL if there is no room,
+ * or if there are (most) entries. */
 static struct profile_entry *find_entry(struct entries *e, uint64_t leaf,
                                         uint32_t stack, uint64_t hash,
                                         size_t most, struct budget *b)
@@ -187,8 +184,8 @@ static struct profile_entry *find_entry(struct entries *e, uint64_t leaf,
     return entry;
 }
 
-/* Where (leaf) is added up for whose stack there is no room; NULL: in the
- * others. */
+/* The entry for (leaf) and STACK_OTHERS, when there is no room for the stack.
+ * NULL: count the sample in (others). */
 static struct profile_entry *find_others(struct entries *e, uint64_t leaf,
                                          size_t most, struct budget *b)
 {
@@ -196,7 +193,8 @@ static struct profile_entry *find_others(struct entries *e, uint64_t leaf,
                       most, b);
 }
 
-/* The entry of (s), whose hash is (hash), or of its leaf; NULL: the others. */
+/* The entry of (s), whose hash is (hash), or the entry of its leaf. NULL:
+ * count the sample in (others). */
 static struct profile_entry *find_for(struct entries *e, const struct sample *s,
                                       uint64_t hash, size_t most,
                                       struct budget *b)
@@ -207,9 +205,9 @@ static struct profile_entry *find_for(struct entries *e, const struct sample *s,
     return entry ? entry : find_others(e, s->leaf, most, b);
 }
 
-/* Look where the entries of at most BLOCK samples should be. first[i] becomes
- * the slot to look at for sample[i], and numbers[i] what is in it: an entry,
- * counted from 1; 0: none. */
+/* Find the likely entries of at most BLOCK samples. first[i] becomes the first
+ * slot of the table for sample[i], and numbers[i] the entry in that slot,
+ * counted from 1, or 0. */
 static void find_likely(const struct entries *e, const struct sample *s,
                         uint64_t *first, uint32_t *numbers, size_t count)
 {
@@ -230,7 +228,7 @@ static void find_likely(const struct entries *e, const struct sample *s,
     }
 }
 
-/* Is (s) a sample of entry (number), counted from 1? */
+/* Does (s) belong to entry (number), counted from 1? */
 static bool is_of(const struct entries *e, const struct sample *s,
                   uint32_t number)
 {
@@ -238,7 +236,9 @@ static bool is_of(const struct entries *e, const struct sample *s,
            e->list[number - 1].stack == s->stack;
 }
 
-/* Add at most BLOCK samples. */
+/* Add at most BLOCK samples. The entries do not fit into the first cache.
+ * Therefore memory for the later samples of a block is fetched while the first
+ * ones are added. */
 static void add_block(struct entries *e, const struct sample_batch *batch,
                       const struct sample *s, uint32_t *numbers, size_t count,
                       size_t most, struct budget *b)
@@ -278,7 +278,7 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
 
         if (e->table.size != 0)
             add_block(e, batch, samples, numbers, some, most, b);
-        else /* there is not even room for one */
+        else /* there is no room even for one */
             for (size_t i = 0; i < some; i++) {
                 numbers[i] = ENTRY_OTHERS;
                 tally_sample(&e->others, batch, &samples[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One core's sums by leaf and stack. Each sample is added to one of them. */
+/* Sums of one core by leaf and stack. Each sample is added to exactly one
+ * entry. */
 #ifndef TPROF_PROFILE_AGGREGATE_ENTRIES_H
 #define TPROF_PROFILE_AGGREGATE_ENTRIES_H
 
@@ -9,8 +10,9 @@
 #include "model/profile.h"
 #include "util/budget.h"
 
-/* The sums that a short sample of one unit and period adds to a tally: its
- * time, and for each lateness that it may have, the rest. */
+/* The amounts that a short sample adds to a tally, for one unit and period:
+ * the time of the sample, and one set of amounts for each of its possible
+ * latenesses. */
 struct short_tallies {
     uint16_t period;
     uint8_t shift;
@@ -21,16 +23,16 @@ struct short_tallies {
     } by_bits[1u << WIRE_CELL_LATE_BITS];
 };
 
-/* Zero but for (seed), which keeps a guest from choosing colliding leaves, and
- * (kept), the bytes of the budget that entries of STACK_OTHERS alone may take.
- */
+/* Zero except (seed) and (kept). The secret (seed) keeps a guest from choosing
+ * leaves that collide. (kept) is the number of bytes of the budget that only
+ * entries of STACK_OTHERS may take. */
 struct entries {
     uint64_t seed;
     uint64_t kept;
     struct profile_entry *list;
     size_t count, capacity;
-    struct budget_table table;          /* number n: list[n - 1] */
-    struct tally others;                /* what is in no entry */
+    struct budget_table table;          /* number n stands for list[n - 1] */
+    struct tally others;                /* samples that are in no entry */
     struct short_tallies short_tallies; /* of the last batch */
 };
 
@@ -38,8 +40,8 @@ struct entries {
 void entries_fini(struct entries *e);
 
 /*
- * Add (count) samples of (batch)'s core, unit and period. Where (b) or memory
- * does not allow a new entry, a sample goes to that of its leaf and
+ * Add (count) samples of (batch)'s core, unit and period. If (b) or memory
+ * does not allow a new entry, a sample is added to the entry of its leaf and
  * STACK_OTHERS, or else to (e->others). numbers[i] becomes the entry of
  * sample[i], or ENTRY_OTHERS.
  */
@@ -48,14 +50,16 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
                  struct budget *b);
 #define ENTRY_OTHERS UINT32_MAX
 
-/* Add (t) to the entry of (leaf) and (stack), or elsewhere, likewise. */
+/* Add (t) to the entry of (leaf) and (stack). If (b) or memory does not allow
+ * a new entry, add (t) to the entry of (leaf) and STACK_OTHERS, or else to
+ * (e->others). */
 void entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
                    const struct tally *t, struct budget *b);
 
 /* Add (t) to (sum). */
 void tally_add(struct tally *sum, const struct tally *t);
 
-/* (t) in ticks of a clock that runs (scale) times as fast. */
+/* (t) converted to ticks of a clock that runs (scale) times as fast. */
 struct tally tally_scaled(const struct tally *t, double scale);
 
 #endif

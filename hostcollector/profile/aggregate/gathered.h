@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an aggregate is made of, for the files that fill it. */
+/* The inside of struct aggregate, for the files that fill it. */
 #ifndef TPROF_PROFILE_AGGREGATE_GATHERED_H
 #define TPROF_PROFILE_AGGREGATE_GATHERED_H
 
@@ -14,66 +14,72 @@
 #include "profile/aggregate/stack_pool.h"
 #include "util/budget.h"
 
-/* What is gathered of one core. */
+/* Sums of one core. */
 struct sums {
     struct entries entries;
-    struct tally left_out; /* of them, by aggregate_leave_out() */
+    /* the part of (entries) that aggregate_leave_out() removed */
+    struct tally left_out;
     struct sample_log moments;
     uint64_t jumps, jump_weight;
     struct profile_latest latest;
     struct account account;
-    bool has_stats, joined; /* joined: by any STATS, of whatever boot */
+    /* joined: some STATS of any boot said that the core samples */
+    bool has_stats, joined;
     struct core_stats stats;
-    uint32_t stats_boot; /* boots that had come by then */
+    uint32_t stats_boot; /* number of boots before the last STATS */
     double steal_ns, steal_tsc;
     uint64_t repaired, overwritten;
     uint64_t strangers;  /* ticks on cores that have not joined */
-    bool has_more_stats; /* of this boot: (strangers) came between them */
+    bool has_more_stats; /* (strangers) grew between two STATS of this boot */
     uint64_t before; /* samples of (account) when the session or window began */
 
     struct second_list seconds;
 };
 
-/* What a counter of the kernel's work has grown by since (began_tsc), as far as
- * that is added up. */
+/* Growth of one counter of the kernel's work since (began_tsc), as far as it
+ * has been added up. */
 struct work_done {
     uint64_t began_tsc, units, ticks;
-    uint32_t session; /* of profile.sessions; 0: none has come */
+    uint32_t session; /* of profile.sessions; 0: no report came yet */
 };
 
 struct aggregate {
     struct aggregate_config config;
     struct budget budget;
-    /* Of the budget: leaves tell more than deep stacks, ... */
+    /* Bytes of the budget that only entries may take, since leaves say more
+     * than deep stacks; and bytes that only leaves without their stacks may
+     * take. */
     uint64_t kept_for_entries;
-    uint64_t kept_for_leaves; /* ... also without their stacks */
-    uint64_t moments_left;    /* that moments may take */
+    uint64_t kept_for_leaves;
+    uint64_t moments_left; /* bytes that the sample log may still take */
     uint64_t seed;
     struct stack_pool stacks;
     uint64_t refused_stacks;
     struct maps maps;
 
-    bool window_began;   /* without a nonce, and no STATS came since */
+    /* the window has no nonce, and no STATS came since it began */
+    bool window_began;
     bool started;        /* a sample came */
-    uint64_t origin_tsc; /* of this boot: its clock at the profile's start */
+    uint64_t origin_tsc; /* the clock of this boot at the profile's start */
     bool rebooted;       /* the next sample sets origin_tsc anew */
-    int64_t last;        /* sample, ticks since the start */
-    int64_t from, to;    /* selected, likewise */
+    int64_t last;     /* time of the latest sample, in ticks since the start */
+    int64_t from, to; /* the selected time, in ticks since the start */
 
     struct profile profile;
     struct work_done work[WIRE_PROGRESS_COUNTERS];
-    struct sums *sums; /* by core; there are (room) */
-    uint32_t room;     /* for as many cores as a HELLO has told, at least one */
-    uint32_t used;     /* all beyond are zero */
+    struct sums *sums; /* (room) elements, by core */
+    uint32_t room; /* as many cores as the largest HELLO said, at least one */
+    uint32_t used; /* elements from this one on are zero */
 };
 
 /* (core)'s sums; NULL if there is no such core. */
 struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
 
-/* What events.progress does. */
+/* Handles events.progress(). */
 void aggregate_progress(void *aggregate, const struct guest_progress *progress);
 
-/* The number of (s), which is kept if there is room. */
+/* The number of (s). Keeps (s) if it is new and there is room; else
+ * STACK_OTHERS. */
 uint32_t aggregate_add_stack(struct aggregate *a, const struct stack *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes in what a guest says of its further images. */
+/* The images that a guest has loaded in addition to its kernel, and when. */
 #include "profile/aggregate/maps.h"
 
 #include <stdlib.h>
@@ -7,25 +7,27 @@
 
 #include "util/vec.h"
 
-/* More comings and goings than this are refused: each address of a finished
- * profile is looked up among them. */
+/* Limit of the number of stays, since each address of a finished profile is
+ * looked up among them. */
 #define STAYS_MAX  1024u
-/* Images are moved to addresses from here on, which no x86-64 CPU can have. */
+/* First address to which images are moved. No x86-64 CPU can have code from
+ * here on. */
 #define FIRST_ROOM (1ull << 61)
 #define LAST_ROOM  (1ull << 62)
 
 /* An image at an address. */
 struct maps_image {
     struct guest_map map;
-    uint32_t boot;  /* the last one that told it */
-    bool gone;      /* it went once, within a boot */
-    uint64_t moved; /* to this address; 0: it is not */
+    uint32_t boot;  /* the last boot that reported the image */
+    bool gone;      /* the image was unloaded once within a boot */
+    uint64_t moved; /* address to which it is moved; 0: not moved */
 };
 
-/* An image was there from one era to before another. */
+/* The span of time in which an image was loaded: from one era to before
+ * another. */
 struct maps_stay {
     uint32_t image;
-    uint32_t since, until; /* UINT32_MAX: it has not gone */
+    uint32_t since, until; /* (until) UINT32_MAX: still loaded */
 };
 
 bool maps_same_image(const struct guest_map *a, const struct guest_map *b)
@@ -47,7 +49,7 @@ static bool overlap(const struct guest_map *a, const struct guest_map *b)
     return overlaps(a, b->start, b->size);
 }
 
-/* All rooms at once: few guests have any image but the kernel's. */
+/* Allocate all places at once: few guests have any image except the kernel. */
 static int reserve(struct maps *m)
 {
     if (m->images == NULL)
@@ -61,7 +63,7 @@ static int reserve(struct maps *m)
 
 uint32_t maps_era(struct maps *m, uint32_t generation)
 {
-    /* a guest that lies may have so many that they run together */
+    /* limited, since a hostile guest may send any generation */
     uint64_t era = (uint64_t)m->boot_era + 1 + generation;
 
     if (generation == GENERATION_NONE)
@@ -81,7 +83,8 @@ void maps_reboot(struct maps *m)
     m->boot_era = m->last_era;
 }
 
-/* The number of (map), at the same address; m->count if it is new. */
+/* The number of the image (map) at the same address; m->count if (map) is
+ * new. */
 static size_t find_image(const struct maps *m, const struct guest_map *map)
 {
     size_t i = 0;
@@ -92,7 +95,8 @@ static size_t find_image(const struct maps *m, const struct guest_map *map)
     return i;
 }
 
-/* Is (map), which is new, where an image of an earlier boot was? */
+/* Is (map), which is new, at an address where an earlier boot had another
+ * image? */
 static bool contradicts(const struct maps *m, const struct guest_map *map,
                         uint32_t boot)
 {
@@ -102,10 +106,8 @@ static bool contradicts(const struct maps *m, const struct guest_map *map,
     return false;
 }
 
-/*
- * (stay) begins. Whatever is in its place has gone; -1: something has come
- * there at the same time or later.
- */
+/* Begin (stay), and end the stays of all images that overlap it. Returns -1 if
+ * an overlapping image was loaded at the same time or later. */
 static int take_place(struct maps *m, const struct maps_stay *stay,
                       const struct guest_map *map)
 {
@@ -126,7 +128,7 @@ static int take_place(struct maps *m, const struct maps_stay *stay,
     return 0;
 }
 
-/* Was another image in the place of (image) from (from) on? */
+/* Was another image at the place of (image) from (from) on? */
 static bool was_other(const struct maps *m, uint32_t image, uint32_t from)
 {
     for (size_t i = 0; i < m->stay_count; i++) {
@@ -139,8 +141,8 @@ static bool was_other(const struct maps *m, uint32_t image, uint32_t from)
     return false;
 }
 
-/* The stay of (stay->image) that (stay) tells of again, or continues; NULL if
- * there is none. */
+/* The stay of (stay->image) that (stay) repeats or continues; NULL if there is
+ * none. */
 static struct maps_stay *find_stay(const struct maps *m,
                                    const struct maps_stay *stay)
 {
@@ -155,7 +157,7 @@ static struct maps_stay *find_stay(const struct maps *m,
             return s;
         last = s;
     }
-    /* it came again in this boot, and nothing was there meanwhile */
+    /* reported again in this boot, and no other image was there meanwhile */
     if (last != NULL && last->since > m->boot_era &&
         last->until <= stay->since && !was_other(m, stay->image, last->until)) {
         last->until = UINT32_MAX;
@@ -210,7 +212,7 @@ enum maps_answer maps_add(struct maps *m, const struct guest_map *map,
         return MAPS_TAKEN;
     }
     if (map->until != 0)
-        return MAPS_TAKEN; /* it has gone before anybody heard of it */
+        return MAPS_TAKEN; /* unloaded before the guest reported it */
     return add_stay(m, &stay, map, boot);
 }
 
@@ -221,7 +223,7 @@ static int by_address(const void *x, const void *y)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Give (image) addresses of its own. Returns whether there are any left. */
+/* Give (image) addresses of its own. Returns false if no addresses are left. */
 static bool move_away(struct maps *m, struct maps_image *image)
 {
     if (image->moved != 0)
@@ -229,9 +231,9 @@ static bool move_away(struct maps *m, struct maps_image *image)
     if (m->room == 0)
         m->room = FIRST_ROOM;
     if (image->map.size >= LAST_ROOM - m->room)
-        return false; /* a guest that lies */
+        return false; /* only a hostile guest gets here */
     image->moved = m->room;
-    /* a return address may be the first byte behind its image */
+    /* a return address may be the first byte after its image */
     m->room += (image->map.size / 4096 + 2) * 4096;
     return true;
 }

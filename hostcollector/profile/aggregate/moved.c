@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves addresses of images that have gone, and between guests. */
+/* Moves addresses of stacks and leaves to where their images are shown. */
 #include "profile/aggregate/moved.h"
 
 bool moved_leaves_text(const struct guest *g, const struct stack *s)

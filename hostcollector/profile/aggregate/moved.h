@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has stacks and leaves point to where maps_show() shows their images, or to
- * where another guest has them. */
+/* Moves addresses of stacks and leaves to where maps_show() shows their
+ * images, or to where another guest has these images. */
 #ifndef TPROF_PROFILE_AGGREGATE_MOVED_H
 #define TPROF_PROFILE_AGGREGATE_MOVED_H
 
@@ -20,16 +20,18 @@ bool moved_leaves_text(const struct guest *g, const struct stack *s);
 void moved_entries(struct entries *e, const struct stack_pool *p,
                    const struct maps *m);
 
-/* Then move the addresses of (p), whose stacks have no era any more. */
+/* Move the addresses of (p), after moved_entries(). Its stacks have no era
+ * afterwards. */
 void moved_stacks(struct stack_pool *p, const struct maps *m);
 
-/* The address of (pc) of (p) in another guest. (slides) are as of
- * aggregate_merge(). (behind) is 1 for a return address, which may be the first
- * byte behind its image. */
+/* The address in another guest that corresponds to (pc) in (p). (slides) are
+ * as in aggregate_merge(). (behind) is 1 for a return address, which may be
+ * the first byte after its image; else 0. */
 uint64_t moved_address(const struct profile *p, const uint64_t *slides,
                        uint64_t pc, unsigned behind);
 
-/* Stack (number) of (p) in that guest; its frames are in (frames). */
+/* Stack (number) of (p) with the addresses of that other guest. Its frames are
+ * stored in (frames). */
 struct stack moved_stack(const struct profile *p, const uint64_t *slides,
                          uint32_t number,
                          uint64_t frames[WIRE_STACK_FRAMES_MAX]);

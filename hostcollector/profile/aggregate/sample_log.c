@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A moment is one word, from the low bits on: entry, weight, lateness and time
- * since the last moment, both in units of the batch. What does not fit there, a
- * jump, and the first of another unit or period take four words. Numbers of
- * variable length would be a byte shorter, and cost 141 instructions a sample
- * instead of 82.
- */
+/* One core's samples in the order of time. */
 #include "profile/aggregate/sample_log.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* A block is as large as what is there already, within these. The largest ones
- * are huge pages, where the kernel has them: a quarter of the time that it took
- * to add a sample was the kernel's, which handed out small ones. */
+/* A new block is as large as all blocks before it together, within these
+ * limits. The largest blocks are huge pages if the kernel has them: with small
+ * pages, the kernel took a quarter of the time for adding a sample. */
 #define BLOCK_MIN  128u /* words */
 #define BLOCK_MAX  262144u
 #define HUGE_BYTES (BLOCK_MAX * sizeof(uint64_t))
 
-/* A word. */
+/* Layout of a sample in one word, from the low bits on: entry, weight,
+ * lateness and time since the last sample, both in units of the batch. Numbers
+ * of variable length would be a byte shorter, but cost 141 instructions for
+ * each sample instead of 82. */
 #define ENTRY_BITS  21u
 #define WEIGHT_BITS 6u
 #define LATE_BITS   18u
 #define SINCE_BITS  18u /* an interval has at most 1.5 x UINT16_MAX units */
-#define WIDE        (1ull << 63) /* the first of four */
+#define WIDE        (1ull << 63) /* set in the first of four words */
 
-/* The first of four words; then ticks, entry and weight, lateness in units. */
+/* Layout of the first of four words. They hold a sample that does not fit into
+ * one word, a jump, or the first sample of another unit or period. The other
+ * words are ticks, entry and weight, and lateness in units. */
 #define WIDE_JUMP  (1ull << 62)
 #define WIDE_SHIFT 16u /* above the period */
 #define WIDE_WORDS 4u
@@ -46,7 +45,7 @@ void sample_log_fini(struct sample_log *m)
     }
 }
 
-/* Memory of (bytes) for a block; NULL if there is none. */
+/* Memory of (bytes) for a block; NULL if there is no memory. */
 static struct moments_block *new_block(size_t bytes)
 {
     void *b;
@@ -59,7 +58,7 @@ static struct moments_block *new_block(size_t bytes)
     return b;
 }
 
-/* A block with room for a moment; NULL if there is none. */
+/* A block with room for a sample; NULL if there is no memory. */
 static struct moments_block *make_room(struct sample_log *m,
                                        struct budget *budget)
 {
@@ -97,7 +96,7 @@ static void add_wide(struct moments_block *b, const struct sample_batch *batch,
     b->size += WIDE_WORDS;
 }
 
-/* Add what (s) is in one word, or in four. */
+/* Add (s) as one word or as four. */
 static void add_moment(struct sample_log *m, struct moments_block *b,
                        const struct sample_batch *batch, const struct sample *s,
                        int64_t ticks, uint32_t entry)
@@ -121,8 +120,9 @@ static void add_moment(struct sample_log *m, struct moments_block *b,
 }
 
 /*
- * Add short samples, from the first on, that take a word each. Returns how
- * many: up to (count), or to one that takes four words, or to the block's end.
+ * Add short samples that take one word each. Stops at the first sample that
+ * takes four words, and at the end of the block. Returns how many were added,
+ * at most (count).
  */
 static size_t add_words(struct sample_log *m, struct moments_block *b,
                         const struct sample *samples, uint64_t start_tsc,
@@ -198,7 +198,7 @@ static void read_wide(struct sample_log_reader *r, struct moment *out)
     out->late = words[3] << r->shift;
 }
 
-/* The next (bits) of (*word). */
+/* Remove the low (bits) from (*word), and return them. */
 static uint64_t take(uint64_t *word, unsigned bits)
 {
     uint64_t taken = *word & ((1ull << bits) - 1);
@@ -218,7 +218,7 @@ static void read_word(struct sample_log_reader *r, struct moment *out)
     out->ticks = r->ticks + (int64_t)(word << r->shift);
 }
 
-/* Is the entry of (m) one that was left out? */
+/* Was the entry of (m) left out? */
 static bool is_left_out(const struct profile_core *c, const struct moment *m)
 {
     const struct tally *t =

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An array that grows to the latest second. */
+/* One core's time line: samples and losses in each second. */
 #include "profile/aggregate/seconds.h"
 
-/* A longer time line, 18 hours, ends here: a lying clock costs no more. */
+/* Limit of the time line, 18 hours, so that a wrong clock costs no more
+ * memory. */
 #define SECONDS_MAX 65536u
-#define SPREAD_MAX  600u /* seconds that one loss is spread over */
+#define SPREAD_MAX  600u /* most seconds over which one loss is spread */
 
 struct profile_second *seconds_at(struct second_list *s, uint64_t hz,
                                   int64_t ticks, struct budget *b)
@@ -30,8 +31,8 @@ struct profile_second *seconds_at(struct second_list *s, uint64_t hz,
     return s->last;
 }
 
-/* Spread (lost) evenly over the seconds in which they were lost, or over
- * SPREAD_MAX parts: many such records must not take long. */
+/* Spread (lost) evenly over the seconds from (from) to (to), or over
+ * SPREAD_MAX parts, since many such records must not take long. */
 void seconds_lose(struct second_list *s, uint64_t hz, uint64_t lost,
                   int64_t from, int64_t to, struct budget *b)
 {
@@ -41,7 +42,7 @@ void seconds_lose(struct second_list *s, uint64_t hz, uint64_t lost,
     uint64_t told = 0;
 
     if (from > INT64_MAX / 2)
-        return; /* a lying clock */
+        return; /* a wrong clock */
     if (parts > SPREAD_MAX) {
         parts = SPREAD_MAX;
         step = (to - from) / (int64_t)SPREAD_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interns stacks: one array of addresses, one of places, one hash table. */
+/* Keeps each different stack once and gives it a number. */
 #include "profile/aggregate/stack_pool.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ struct stack_place {
     size_t first; /* in addresses */
     uint64_t hash;
     uint64_t rsp;        /* as in struct stack */
-    uint32_t generation; /* likewise */
+    uint32_t generation; /* as in struct stack */
     uint8_t depth, end, slot_mask;
 };
 
@@ -97,7 +97,7 @@ static bool equal(const struct stack_pool *p, uint32_t number,
     return true;
 }
 
-/* Where (s) is in the table, or may be put. */
+/* The slot of (s) in the table, or the free slot for it. */
 static uint32_t *find_slot(const struct stack_pool *p, const struct stack *s,
                            uint64_t hash)
 {
@@ -118,11 +118,11 @@ static uint64_t hash_of_stack(const void *pool, uint32_t number)
     return p->places[number].hash;
 }
 
-/* Room for one more stack of (addresses)? */
+/* Make room for one more stack of (addresses). */
 static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
 {
     if (p->count == 0)
-        p->count = 1; /* number 0 is taken */
+        p->count = 1; /* number 0 is STACK_UNKNOWN */
     if (p->count == UINT32_MAX)
         return -1;
     uint64_t *addresses_moved =

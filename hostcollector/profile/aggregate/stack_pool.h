@@ -9,12 +9,13 @@
 #include "model/stack.h"
 #include "util/budget.h"
 
-struct stack_place; /* where a stack's addresses are, and how many */
+struct stack_place; /* position and number of a stack's addresses */
 
-/* Zero but for (seed), which keeps a guest from choosing colliding stacks. */
+/* Zero except (seed), a secret that keeps a guest from choosing stacks that
+ * collide. */
 struct stack_pool {
     uint64_t seed;
-    uint64_t *addresses; /* of each stack: its words, then its frames */
+    uint64_t *addresses; /* for each stack its words, then its frames */
     size_t address_count, address_capacity;
     struct stack_place *places; /* by number */
     size_t count, capacity;
@@ -24,24 +25,25 @@ struct stack_pool {
 /* Release what (p) holds. */
 void stack_pool_fini(struct stack_pool *p);
 
-/*
- * The number of (s), which is kept if no equal stack is there. Returns
- * STACK_OTHERS if (b) or memory does not allow that.
- */
+/* The number of (s), which is added if no equal stack is in the pool. Returns
+ * STACK_OTHERS if (b) or memory does not allow a new stack. */
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b);
 
-/* Where a return address of a stack of (generation) is to be found. */
+/* Returns the new address for (address), a return address of a stack of
+ * (generation). */
 typedef uint64_t stack_pool_mover(const void *context, uint32_t generation,
                                   uint64_t address);
 
-/* Have (move) say so of all addresses of stacks whose generation is not 0,
- * which then is 0. Two stacks may become equal. */
+/* Replace all addresses of stacks whose generation is not 0 by those that
+ * (move) returns, and set these generations to 0. Two stacks may become
+ * equal. */
 void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
                      const void *context);
 
-/* Stack (number). If there is none, it has no frames and ends with
- * WIRE_END_REASONS. Its frames are valid until the next stack_pool_add(). */
+/* Stack (number). If there is no such stack, the result has no frames and
+ * ends with WIRE_END_REASONS. The frames are valid until the next
+ * stack_pool_add(). */
 struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
 
 #endif

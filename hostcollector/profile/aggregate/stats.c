@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the guest's own counters tell of a core: time that the host took,
- * repairs, and whether a window goes on with a session. */
+/* Adds up the guest's own counters of a core. */
 
 #include <string.h>
 
 #include "profile/aggregate/aggregate.h"
 #include "profile/aggregate/gathered.h"
 
-/* What the host took between the last STATS and (now), of one boot. */
+/* Add the time that the host took between the last STATS and (now), both of
+ * one boot. */
 static void add_steal(struct sums *s, const struct core_stats *now)
 {
     const struct core_stats *last = &s->stats;
@@ -30,9 +30,9 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Ticks on cores that have not joined: all that were before the first STATS, or
- * what came after these. Those of before may be of a core that had not joined
- * yet. */
+/* Count ticks on cores that have not joined: all before the first STATS, or
+ * those between later STATS. Ticks before the first STATS may be of a core
+ * that had not joined yet. */
 static void add_strangers(struct sums *s, const struct core_stats *now,
                           bool same_boot)
 {
@@ -45,7 +45,7 @@ static void add_strangers(struct sums *s, const struct core_stats *now,
     s->has_more_stats = s->has_stats && same_boot;
 }
 
-/* A window goes on with the session if its counters begin where (s) ended. */
+/* A window continues the session if its counters begin where (s) ended. */
 static void join_session(struct aggregate *a, const struct sums *s,
                          const struct core_stats *now)
 {
@@ -75,8 +75,8 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
             add_repaired(s, stats);
         }
         s->stats_boot = a->profile.boots;
-        /* the agent has counted since boot, and the first records are of boot;
-         * what windows before this one have is here */
+        /* The agent has counted since boot. Samples from before this window
+         * that are in no earlier window were overwritten. */
         if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
             s->overwritten =
                 less(stats->began[WIRE_COUNTER_SAMPLES], s->before);

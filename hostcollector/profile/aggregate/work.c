@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up what the guest's counters of its work have grown by while it was
- * sampled. */
+/* Adds up the growth of the guest's counters of its work. */
 #include <string.h>
 
 #include "profile/aggregate/gathered.h"
 
-/* The sum of that name, begun if there is none yet; NULL: there is no room. */
+/* The sum named (name), created if necessary. NULL if there is no room. */
 static struct profile_work *find_work(struct profile *p, const char *name)
 {
     struct profile_work *w = p->work;
@@ -21,7 +20,8 @@ static struct profile_work *find_work(struct profile *p, const char *name)
     return w;
 }
 
-/* A guest that lies reaches the end, and stays there. */
+/* Add (n) without wrapping around: a hostile guest reaches the maximum, and
+ * stays there. */
 static void add(uint64_t *to, uint64_t n)
 {
     if (__builtin_add_overflow(*to, n, to))
@@ -44,7 +44,7 @@ void aggregate_progress(void *aggregate, const struct guest_progress *progress)
         progress->tsc < progress->began_tsc)
         return;
     if (done->session != now.session || done->began_tsc != now.began_tsc)
-        *done = (struct work_done){0}; /* another span */
+        *done = (struct work_done){0}; /* another span of work */
     if (now.units < done->units || now.ticks < done->ticks)
         return;
     add(&w->units, now.units - done->units);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One core's dictionary generations, and the arithmetic of its account. */
+/* State of the decoder for one core. */
 #include "profile/decode/core.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void core_session(struct core *c, bool reboot)
     c->gap = c->had_gap = false;
 }
 
-/* Is one of (a) below (b)'s? */
+/* Is any counter in (a) less than its partner in (b)? */
 static bool is_below(const uint64_t a[WIRE_COUNTERS],
                      const uint64_t b[WIRE_COUNTERS])
 {
@@ -68,8 +68,8 @@ void core_doubt(struct core *c)
     c->base_doubtful = true;
 }
 
-/* Where the counters stood when this core's first frame began: the agent may
- * have sampled for other hosts before. */
+/* Set the counters at the beginning of this core's first frame. They need not
+ * be 0, since the agent may have sampled for other hosts before. */
 static void first_counters(struct core *c, const uint64_t now[WIRE_COUNTERS],
                            const struct core_content *content)
 {
@@ -92,7 +92,8 @@ static void find_sums(struct account *a, uint64_t *sum[WIRE_COUNTERS])
     sum[WIRE_COUNTER_REENTERED] = &a->reentered;
 }
 
-/* Frames came before (began) was told: what they have not told was lost. */
+/* Add the growth between (began) and the first frame, which came before
+ * (began) was known, as lost. */
 static void add_beginning(struct core *c, const uint64_t began[WIRE_COUNTERS],
                           struct core_content *lost)
 {
@@ -113,8 +114,8 @@ static void add_beginning(struct core *c, const uint64_t began[WIRE_COUNTERS],
     c->base_doubtful = false;
 }
 
-/* Does (began) belong to a session whose HELLO was lost? What of the frames so
- * far was in which session is not known. */
+/* Does (began) belong to a session whose HELLO was lost? If so, the session of
+ * each frame so far is unknown. */
 static bool is_of_another_session(const struct core *c,
                                   const uint64_t began[WIRE_COUNTERS])
 {
@@ -144,9 +145,9 @@ void core_begin(struct core *c, const uint64_t began[WIRE_COUNTERS],
     c->base_known = true;
 }
 
-/* Has the guest been set back to an earlier state? It tells so by counters that
- * went back after something was not heard: a snapshot was restored, or the
- * HELLO of another boot was lost. */
+/* Was the guest set back to an earlier state? Its counters are then lower than
+ * before a gap in the stream: a snapshot was restored, or the HELLO of another
+ * boot was lost. */
 static bool was_restored(const struct core *c,
                          const uint64_t now[WIRE_COUNTERS],
                          const struct core_content *content)
@@ -168,7 +169,7 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
     find_sums(&c->account, sum);
     if (was_restored(c, now, content)) {
         c->account.restored++;
-        c->has_counters = false; /* a life of its own, counted from here on */
+        c->has_counters = false; /* counted anew from here on */
         c->base_known = true;
         memset(c->told_by_final_stats, 0, sizeof c->told_by_final_stats);
     }
@@ -186,7 +187,7 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
         if (lost->counters[i] > 0 && !c->gap)
             contradiction = true;
 
-        /* what a final STATS told of already */
+        /* the part that a final STATS has reported already */
         uint64_t known = grown < c->told_by_final_stats[i]
                              ? grown
                              : c->told_by_final_stats[i];
@@ -223,10 +224,11 @@ void core_finish(struct core *c, const struct core_stats *s,
     }
     if (c->has_counters)
         core_settle(c, now, &content, lost);
-    /* deadlines missed before records that were lost will be in no record */
+    /* the account needs the gap: deadlines missed before lost records are in
+     * no record */
     c->gap = gap;
-    /* what was dropped after the last record is in no record yet: a later frame
-     * may tell of it once more */
+    /* drops after the last record are in no record yet: a later frame may
+     * report them once more */
     for (size_t i = WIRE_COUNTER_SAMPLES + 1; i < WIRE_COUNTERS; i++) {
         c->told_by_final_stats[i] = content.counters[i];
         c->counters[i] -= content.counters[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the decoder remembers of one core: the dictionary and the account. */
+/* State of the decoder for one core: the dictionary of stacks, and the
+ * account. */
 #ifndef TPROF_PROFILE_DECODE_CORE_H
 #define TPROF_PROFILE_DECODE_CORE_H
 
@@ -20,21 +21,24 @@ struct core_slot {
 
 struct core {
     uint32_t number;
-    uint32_t gaps_seen; /* gaps of the stream that core_gap() was told of */
-    uint64_t tsc;       /* of the last record */
+    /* gaps of the stream about which core_gap() was called */
+    uint32_t gaps_seen;
+    uint64_t tsc; /* of the last record */
 
     bool has_epoch;
     uint16_t epoch;
-    uint16_t generation; /* not 0; counts how often the dictionary emptied */
-    bool images;         /* STACK_AT records came in this boot */
-    uint32_t images_generation; /* as BEGIN told; GENERATION_NONE: unknown */
+    /* never 0; grows each time the dictionary is emptied */
+    uint16_t generation;
+    bool images; /* STACK_AT records came in this boot */
+    /* of the last BEGIN; GENERATION_NONE: unknown */
+    uint32_t images_generation;
     struct core_slot dict[CORE_DICT_SLOTS];
     /* The addresses from which short leaves are counted: the start of text,
-     * then those that STACK_AT records of this epoch gave. */
+     * then the addresses in STACK_AT records of this epoch. */
     uint64_t bases[1 + WIRE_STACK_BASES_MAX];
-    uint16_t base_count; /* of STACK_AT's */
-    /* The chain that the last STACK record defined; the next STACK record may
-     * refer to it. */
+    uint16_t base_count; /* number of bases that are from STACK_AT records */
+    /* The chain of the last STACK record, to which the next STACK record may
+     * refer. */
     bool chain_known;
     uint32_t depth;
     uint64_t chain[WIRE_STACK_FRAMES_MAX];
@@ -43,14 +47,15 @@ struct core {
     bool gap;          /* records may have been lost since (counters) */
     bool had_gap;      /* since the session's beginning */
     uint64_t counters[WIRE_COUNTERS]; /* as the last frame gave them */
-    /* Where this session's counting starts: at (base). Until (base_known) that
-     * is where the first frame that came began. */
+    /* The counters at the beginning of this session. Until (base_known), the
+     * counters at the beginning of the first frame that came. */
     bool base_known;
-    bool base_doubtful; /* frames were lost before that one */
+    bool base_doubtful; /* frames were lost before that first frame */
     bool late;          /* the stream began in the middle of this session */
-    bool earlier;       /* (counters) may be an earlier session's, same boot */
+    bool earlier; /* (counters) may be of an earlier session of the same boot */
     uint64_t base[WIRE_COUNTERS];
-    /* How much of the counters' next growth a final STATS has told already. */
+    /* Growth of the counters that a final STATS has reported already, before
+     * the records did. */
     uint64_t told_by_final_stats[WIRE_COUNTERS];
     struct account account;
 };
@@ -64,11 +69,11 @@ void core_forget_stacks(struct core *c);
 /* Frames were lost or damaged, perhaps frames of this core. */
 void core_gap(struct core *c);
 
-/* A session begins; after a boot if (reboot). Forget everything but the
- * account, which goes on. */
+/* Begin a session; after a reboot if (reboot). Forgets everything except the
+ * account, which continues. */
 void core_session(struct core *c, bool reboot);
 
-/* By how much the counters grew in a frame, as the frame's records say. */
+/* Growth of the counters in a frame, by the frame's records. */
 struct core_content {
     uint64_t counters[WIRE_COUNTERS];
 };
@@ -76,24 +81,26 @@ struct core_content {
 /*
  * Bring the account up to the end of a frame, whose cumulative counters are
  * (now). (*lost) becomes the growth of the counters that (content) does not
- * explain: it was lost in transport. A contradiction counts as a violation.
+ * explain, since it was lost in transport. A contradiction counts as a
+ * violation.
  */
 void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
                  const struct core_content *content, struct core_content *lost);
 
-/* Frames of this session that came before all that did are lost, and what was
- * in them is not known. */
+/* Note that frames with unknown content were lost before the first frame of
+ * this session that came. */
 void core_doubt(struct core *c);
 
 /*
- * The counters were (began) when the core began to sample in this session.
- * (*lost) becomes what is missing before the first frame that came: it was lost
+ * Set the counters at the beginning of the session to (began). (*lost) becomes
+ * the growth between (began) and the first frame that came, since it was lost
  * in transport.
  */
 void core_begin(struct core *c, const uint64_t began[WIRE_COUNTERS],
                 struct core_content *lost);
 
-/* Close the account by the final STATS (s). (*lost): as of core_settle(). */
+/* Close the account by the final STATS (s). (*lost) becomes what was lost in
+ * transport, as in core_settle(). */
 void core_finish(struct core *c, const struct core_stats *s,
                  struct core_content *lost);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames -> events: sessions, sequence numbers, and what each type says. */
+/* Wire bytes -> events. */
 #include "profile/decode/decode.h"
 
 #include <stdbool.h>
@@ -13,13 +13,13 @@
 #include "profile/decode/order.h"
 #include "profile/decode/samples.h"
 
-/* Since this wire version STATS tell where a core's counting starts, and a
- * session has no losses of earlier ones. */
+/* First wire version in which STATS say where a core's counting starts, and a
+ * session has no losses of earlier sessions. */
 #define BEGAN_SINCE 0x0202u
 
 struct decode {
     const struct events *events;
-    void *context, *sums; /* of the events */
+    void *context, *sums; /* contexts of the events */
     struct stream_health health;
     uint64_t skipped_before; /* framer's counts at the first HELLO */
     uint64_t stretches_before;
@@ -27,20 +27,21 @@ struct decode {
     bool has_guest;
     struct guest guest;
     struct order order;
-    uint32_t gaps; /* in the stream; a core hears of them when it sends */
-    uint32_t gaps_before; /* this session */
+    uint32_t gaps; /* in the stream; a core learns of them when it sends */
+    uint32_t gaps_before; /* value of (gaps) when this session began */
     bool late;            /* the stream began in the middle of this session */
     bool started;         /* STATUS has said that the guest samples */
-    /* A HELLO has opened a session, or was a copy of an old one: the next frame
-     * will tell. Then these are of the session before. */
+    /* A HELLO has either opened a session or was a copy of an old HELLO; the
+     * next frame decides. Until then the members below describe the session
+     * before. */
     bool undecided, reboot;
-    uint64_t hello_end; /* where that HELLO ends in the stream */
+    uint64_t hello_end; /* end of that HELLO in the stream */
     struct order order_before;
     struct guest guest_before;
     struct core *cores[GUEST_CORES_MAX]; /* NULL until it sends */
-    uint32_t core_end; /* no HELLO has named a core from this one on */
-    /* Of a core that has not sent: sessions in which it may have, and what came
-     * of those does not tell. */
+    uint32_t core_end; /* no HELLO has named this core or a later one */
+    /* For each core that has not sent: the number of sessions in which the
+     * core may have sampled without our notice. */
     uint32_t unheard[GUEST_CORES_MAX];
     struct framer framer;
     struct samples_decoder samples;
@@ -68,7 +69,8 @@ void decode_free(struct decode *d)
     free(d);
 }
 
-/* Has the session, which is over, not ended in order, or not come whole? */
+/* Did the session end without its final STATS, or did some of its frames get
+ * lost? */
 static bool is_session_open(const struct decode *d)
 {
     bool open = d->gaps != d->gaps_before, closed = false;
@@ -82,7 +84,7 @@ static bool is_session_open(const struct decode *d)
     return open || (d->started && !closed);
 }
 
-/* The last HELLO has opened a session for sure. */
+/* Begin the session that the last HELLO has opened. */
 static void begin_session(struct decode *d)
 {
     bool open = is_session_open(d);
@@ -104,9 +106,10 @@ static void begin_session(struct decode *d)
     }
 }
 
-/* Did the last HELLO open a session, to which (f) belongs? If (f) goes on where
- * the session before was, that HELLO was a copy that came astray; unless bytes
- * behind it were damaged: then so many frames of this session may be lost. */
+/* Did the last HELLO open a session, to which (f) belongs? If (f) continues
+ * the session before, that HELLO was a copy in the wrong place. But if bytes
+ * after that HELLO were damaged, frames of its own session may be lost, and
+ * (f) belongs to it. */
 static void decide(struct decode *d, const struct frame *f)
 {
     if (f->seq != d->order_before.next || f->seq == d->order.next ||
@@ -121,7 +124,8 @@ static void decide(struct decode *d, const struct frame *f)
     d->health.left_out++;
 }
 
-/* An intact frame that makes no sense: counted, and the first is described. */
+/* Count an intact frame with a malformed body, and describe the first such
+ * frame. */
 static void malformed(struct decode *d, const struct frame *f, const char *why)
 {
     if (d->health.malformed++ == 0)
@@ -138,7 +142,7 @@ static enum hello_kind hello_kind(const struct decode *d, const struct frame *f,
         return HELLO_FIRST;
     if (memcmp(d->guest.boot_id, g->boot_id, sizeof g->boot_id) != 0)
         return HELLO_REBOOT;
-    /* sequence number 0 opens a session, unless it came by counting on */
+    /* sequence number 0 opens a session, unless counting wrapped around to 0 */
     return f->seq == 0 && d->order.next != 0 ? HELLO_SESSION : HELLO_REPEAT;
 }
 
@@ -149,8 +153,8 @@ static void lose_frames(struct decode *d, uint16_t count)
     d->events->gap(d->context, count);
 }
 
-/* The guest was set back, or the HELLO of another session was lost. So what
- * every core did before that is known up to its last frame only. */
+/* The guest was set back, or the HELLO of another session was lost. The
+ * account of each core is known up to its last frame only. */
 static void set_back(struct decode *d)
 {
     for (uint32_t i = 0; i < d->guest.cores; i++) {
@@ -198,8 +202,8 @@ static int check_version(const struct frame *f, struct err *e)
                    TPROF_WIRE_VERSION_MINOR);
 }
 
-/* Enter a session, of the kind (kind), or go on in this one. Returns whether
- * (f) can be used. */
+/* Begin a session of kind (kind), or continue this session if HELLO was
+ * repeated. Returns whether (f) can be used. */
 static bool enter_session(struct decode *d, enum hello_kind kind,
                           const struct frame *f)
 {
@@ -256,7 +260,7 @@ static int hello(struct decode *d, const struct frame *f, struct err *e)
     return d->events->hello(d->context, kind, &g, e);
 }
 
-/* The core of that number; NULL with (*wrong) or (e) set. */
+/* The core with (number); NULL with (*wrong) or (e) set if there is none. */
 static struct core *core_at(struct decode *d, uint32_t number,
                             const char **wrong, struct err *e)
 {
@@ -298,7 +302,7 @@ static int samples(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
-/* (lost) of core (c) was lost in transport, between these times. */
+/* Report that (lost) of core (c) was lost in transport between these times. */
 static void tell_lost(struct decode *d, const struct core *c,
                       const struct core_content *lost, uint64_t from_tsc,
                       uint64_t to_tsc)
@@ -314,7 +318,7 @@ static void tell_lost(struct decode *d, const struct core *c,
     d->events->account(d->sums, c->number, &c->account);
 }
 
-/* STATS tell where the core's counting starts. */
+/* Use STATS that say where the core's counting starts. */
 static void began_stats(struct decode *d, struct core *c,
                         const struct core_stats *s)
 {
@@ -332,7 +336,8 @@ static void final_stats(struct decode *d, struct core *c,
     struct core_content lost;
     uint64_t from_tsc = c->tsc != 0 ? c->tsc : s->tsc;
 
-    /* without (began) it is not known how much of this was in this session */
+    /* without (began), the part of these counts that is of this session is
+     * unknown */
     if (d->samples.old_losses && !c->has_counters && c->gap && s->ticks > 0)
         core_doubt(c);
     core_finish(c, s, &lost);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Wire bytes -> events. Finds frames, checks them, keeps each core's
- * dictionary and account, and says what was lost. WIRE.md is what it reads.
+ * dictionary and account, and reports losses. WIRE.md describes the bytes.
  *
  * The bytes are hostile. A frame counts only if its CRC is right. Whatever a
- * frame holds, decoding it ends in events, counters or an error. The decoder
- * takes at most 64 KiB, and 80 KiB for each core that sends, of at most 1024.
+ * frame holds, the decoder turns it into events, counters or an error. The
+ * decoder takes at most 64 KiB, and 80 KiB for each core that sends, of at
+ * most 1024 cores.
  */
 #ifndef TPROF_PROFILE_DECODE_DECODE_H
 #define TPROF_PROFILE_DECODE_DECODE_H
@@ -20,9 +21,9 @@
 struct decode;
 
 /*
- * A decoder at the beginning of a stream. (events) must outlive it; (context)
- * is handed to each callback that does not get events->sums. NULL if there is
- * no memory.
+ * A decoder at the beginning of a stream. (events) must outlive the decoder.
+ * (context) is passed to each callback that does not get events->sums. NULL if
+ * there is no memory.
  */
 struct decode *decode_new(const struct events *events, void *context);
 
@@ -31,19 +32,17 @@ void decode_free(struct decode *d);
 
 /*
  * Decode the next (size) bytes. A frame that is cut at their end is kept until
- * the rest comes.
+ * its rest comes.
  *
  * Returns 0; -1 with (e) filled if the guest's wire version is not ours, if
- * events.hello() refused, or there is no memory: then the stream cannot be
- * read on.
+ * events.hello() refused, or if there is no memory. After -1 the stream cannot
+ * be read any further.
  */
 int decode_feed(struct decode *d, const void *bytes, size_t size,
                 struct err *e);
 
-/*
- * The stream has ended. Whole frames behind a damaged one are still decoded;
- * other bytes count as skipped. Returns as decode_feed() does.
- */
+/* End the stream. Whole frames after a damaged one are still decoded; other
+ * bytes count as skipped. Returns as decode_feed() does. */
 int decode_end(struct decode *d, struct err *e);
 
 /* The stream's counters so far; valid as long as (d). */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Reads the fields of all frames but SAMPLES, by one table each. A
- * new field is a member of model/guest.h and a line here.
- */
+/* Frame bodies that consist of fields. */
 #include "profile/decode/fields.h"
 
 #include <stdbool.h>
@@ -17,7 +14,7 @@ struct field {
     uint8_t tag;
     const uint8_t *bytes;
     size_t length;
-    uint64_t value; /* of an integer; of 1 to 8 bytes, else 0 */
+    uint64_t value; /* of an integer of 1 to 8 bytes, else 0 */
 };
 
 /* The next field; false at the end, with c->bad if that lies in a field. */
@@ -39,22 +36,25 @@ static bool next_field(struct cursor *c, struct field *f)
     return true;
 }
 
-/* How a field goes into its struct. */
+/* Conversions from a field to a member of a struct. */
 enum field_kind {
-    FIELD_UINT,      /* integer; a larger one becomes the member's maximum */
-    FIELD_FLAGS,     /* integer; the bits that the member has no room for go */
+    FIELD_UINT, /* integer; limited to the member's maximum */
+    /* integer; bits for which the member has no room are dropped */
+    FIELD_FLAGS,
     FIELD_UNTIL_MAX, /* integer; UINT64_MAX: not known */
     FIELD_TEXT,      /* text, cut to fit; ends in a NUL */
-    FIELD_FILE_NAME, /* likewise, without the folders before it */
-    FIELD_BOOT_ID,   /* exactly as many bytes as the member has */
-    FIELD_BUILD_ID,  /* at most as many, and their number */
+    /* file name without its folders, cut to fit; ends in a NUL */
+    FIELD_FILE_NAME,
+    FIELD_BOOT_ID,  /* exactly as many bytes as the member has */
+    FIELD_BUILD_ID, /* at most as many bytes, and their number */
 };
 
 /*
- * The member that a field of a frame goes into. (told) is the offset of a
- * second member: of a bool that becomes true, or, for a FIELD_BUILD_ID, of a
- * uint32_t that becomes the length. 0: there is no second member; none of them
- * is the first in its struct.
+ * Sets the member for one field of a frame. Each type of frame has a table of
+ * rules; a new field is a member of model/guest.h and a line in a table.
+ * (told) is the offset of a second member: a bool that becomes true, or for
+ * FIELD_BUILD_ID a uint32_t that becomes the length. 0: there is no second
+ * member; no second member is the first in its struct.
  */
 struct field_rule {
     uint8_t tag;
@@ -172,7 +172,8 @@ static const struct field_rule progress_rules[] = {
     UINT(WIRE_PROGRESS_BEGAN_TSC, guest_progress, began_tsc),
 };
 
-/* The low (size) bytes of (value) to (to), as this machine keeps integers. */
+/* Store the low (size) bytes of (value) at (to), in this machine's byte
+ * order. */
 static void put_uint(uint8_t *to, size_t size, uint64_t value)
 {
     _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -180,7 +181,7 @@ static void put_uint(uint8_t *to, size_t size, uint64_t value)
     memcpy(to, &value, size);
 }
 
-/* A guest that lies may send more than a member holds. */
+/* Limit (value) to what (size) bytes hold: a hostile guest may send more. */
 static uint64_t at_most(size_t size, uint64_t value)
 {
     uint64_t most = UINT64_MAX >> (64 - 8 * size);
@@ -188,14 +189,14 @@ static uint64_t at_most(size_t size, uint64_t value)
     return value < most ? value : most;
 }
 
-/* Text into (to) of (size) bytes, zeroed; cut to fit. */
+/* Store a text in the zeroed (size) bytes at (to), cut to fit. */
 static void put_text(uint8_t *to, size_t size, const uint8_t *text,
                      size_t length)
 {
     memcpy(to, text, length < size ? length : size - 1);
 }
 
-/* The file's name, without the folders that a kernel may have before it. */
+/* Store a file's name without its folders, which a kernel may send. */
 static void put_file_name(uint8_t *to, size_t size, const struct field *f)
 {
     const uint8_t *slash = memrchr(f->bytes, '/', f->length);
@@ -204,8 +205,8 @@ static void put_file_name(uint8_t *to, size_t size, const struct field *f)
     put_text(to, size, name, f->length - (size_t)(name - f->bytes));
 }
 
-/* (f) into the struct at (to), by (r). Returns what is wrong with it, or NULL.
- */
+/* Store (f) in the struct at (to), by rule (r). Returns a text that says what
+ * is wrong with (f), or NULL. */
 static const char *put_field(uint8_t *to, const struct field_rule *r,
                              const struct field *f)
 {
@@ -248,8 +249,8 @@ static const char *put_field(uint8_t *to, const struct field_rule *r,
 
 /*
  * Read (body) into the zeroed struct at (to). Fields without a rule are of a
- * later minor version. Returns what is wrong, or NULL; (cut) is what to say of
- * a body that ends inside a field.
+ * later minor version. Returns a text that says what is wrong, or NULL. The
+ * text is (cut) if the body ends inside a field.
  */
 static const char *read_fields(const uint8_t *body, size_t length, void *to,
                                const struct field_rule *rules, size_t count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 9. Each function
- * fills its struct; a member stays 0 if the guest did not send its field.
- * Returns NULL; or what is wrong with the body, as text to be shown.
+ * fills its struct. A member stays 0 if the guest did not send its field.
+ * Returns NULL; or a text that says what is wrong with the body.
  */
 #ifndef TPROF_PROFILE_DECODE_FIELDS_H
 #define TPROF_PROFILE_DECODE_FIELDS_H
@@ -12,7 +12,7 @@
 
 #include "model/guest.h"
 
-/* The wire version that HELLO begins with; 0 if it does not. */
+/* The wire version at the beginning of HELLO; 0 if there is none. */
 uint16_t fields_hello_version(const uint8_t *body, size_t length);
 
 const char *fields_hello(const uint8_t *body, size_t length, struct guest *g);

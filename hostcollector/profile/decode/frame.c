@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds frames by magic, length and CRC, and counts what is between them. */
+/* Finds frames in a byte stream by magic, length and CRC. */
 #include "profile/decode/frame.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static size_t frame_size(const struct frame *f)
     return WIRE_FRAME_HEADER + f->length + WIRE_FRAME_TRAILER;
 }
 
-/* What begins at (p)? */
+/* Look for a frame at (p): intact, cut, or none. */
 static enum finding look_at(const uint8_t *p, size_t size, struct frame *f)
 {
     if (size < 2)
@@ -49,7 +49,7 @@ void framer_push(struct framer *fr, const uint8_t *bytes, size_t size,
     fr->filled = fr->kept;
     fr->done = 0;
     if (fr->kept > 0) {
-        /* enough for whatever begins in the kept bytes */
+        /* enough for any frame that begins in the kept bytes */
         size_t copy = size < WIRE_FRAME_MAX ? size : WIRE_FRAME_MAX;
 
         if (copy > 0)
@@ -67,7 +67,7 @@ static void advance(struct framer *fr, size_t size)
         return;
     }
     fr->done += size;
-    if (fr->done >= fr->kept) { /* from here on in place */
+    if (fr->done >= fr->kept) { /* the next frames lie in the caller's bytes */
         size_t taken = fr->done - fr->kept;
 
         if (taken > 0)
@@ -77,7 +77,7 @@ static void advance(struct framer *fr, size_t size)
     }
 }
 
-/* Pass over (p)'s first byte, up to the next that may begin a frame. */
+/* Skip the first byte of (p), up to the next byte that may begin a frame. */
 static void skip(struct framer *fr, const uint8_t *p, size_t size)
 {
     const uint8_t *next = memchr(p + 1, MAGIC_FIRST_BYTE, size - 1);

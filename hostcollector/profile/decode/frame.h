@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds frames in a byte stream, in place where they lie whole: WIRE.md 2. */
+/* Finds frames in a byte stream, without copying a frame that lies whole in
+ * the input: WIRE.md 2. */
 #ifndef TPROF_PROFILE_DECODE_FRAME_H
 #define TPROF_PROFILE_DECODE_FRAME_H
 
@@ -21,7 +22,7 @@ struct frame {
 
 /* Zeroed at the beginning of a stream. Owns nothing on the heap. */
 struct framer {
-    uint64_t position;  /* bytes of the stream that were dealt with */
+    uint64_t position;  /* bytes of the stream that were processed */
     uint64_t skipped;   /* of these, bytes that were in no intact frame */
     uint64_t stretches; /* runs of skipped bytes */
     bool skipping;
@@ -30,20 +31,22 @@ struct framer {
     size_t left;
     bool last; /* the stream ends with (input) */
     /* The end of earlier input, where a frame was cut: (kept) bytes, of which
-     * (done) are dealt with. Behind them a copy of the beginning of (input). */
+     * (done) are processed. After them follows a copy of the beginning of
+     * (input). */
     uint8_t carry[2 * WIRE_FRAME_MAX];
     size_t kept, filled, done;
 };
 
 /*
- * Hand over the next (size) bytes, which must stay until framer_next() said
- * false. With (last) an unfinished frame at their end counts as damage.
+ * Pass the next (size) bytes, which must stay valid until framer_next()
+ * returns false. With (last), an unfinished frame at their end counts as
+ * damage.
  */
 void framer_push(struct framer *fr, const uint8_t *bytes, size_t size,
                  bool last);
 
-/* The next intact frame in (*f), valid until the next call; false if there is
- * none in what was pushed. */
+/* The next intact frame in (*f), valid until the next call. False if the
+ * pushed bytes have no further frame. */
 bool framer_next(struct framer *fr, struct frame *f);
 
 #endif

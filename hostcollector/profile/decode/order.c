@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sequence numbers of a session, and the last frames that it had. */
+/* Sorts frames by their sequence numbers. */
 #include "profile/decode/order.h"
 
 static struct order_seen *seen_at(struct order *o, uint16_t seq)
@@ -7,7 +7,7 @@ static struct order_seen *seen_at(struct order *o, uint16_t seq)
     return &o->seen[seq % ORDER_WINDOW];
 }
 
-/* (f) was used, as the last of (count) frames. */
+/* Note (f) as used, the last of (count) frames. */
 static void pass(struct order *o, const struct frame *f, uint32_t count)
 {
     uint32_t latest = o->latest_next++ % ORDER_WINDOW;
@@ -30,7 +30,7 @@ void order_begin(struct order *o, const struct frame *f)
     pass(o, f, 1);
 }
 
-/* Was (f), to the last bit, among the latest frames? Only of frames that tell
+/* Was an equal frame among the latest ones? Asked only of frames that have
  * counters: others are alike in every session. */
 static bool is_copy(const struct order *o, const struct frame *f)
 {
@@ -42,7 +42,8 @@ static bool is_copy(const struct order *o, const struct frame *f)
     return false;
 }
 
-/* The place of a frame that is (behind) the next one, 1 and more. */
+/* The place of a frame that is (behind) frames before the next one, 1 or
+ * more. */
 static enum order_place place_behind(struct order *o, const struct frame *f,
                                      uint16_t behind)
 {
@@ -52,7 +53,7 @@ static enum order_place place_behind(struct order *o, const struct frame *f,
     if (is_copy(o, f))
         return ORDER_AGAIN;
 
-    /* of another session, or too long ago to know, or another than was seen? */
+    /* back if the frame is of another session, too old to know, or differs */
     return behind > o->passed || seen ? ORDER_BACK : ORDER_LATE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frames by their sequence numbers: which one is the next, where some are
- * missing, and which came again or too late, as in a recording that was put
- * together from pieces.
+ * Sorts frames by their sequence numbers into expected frames, frames after a
+ * gap, repeated frames and late frames. Recordings that were put together from
+ * pieces have all of these.
  */
 #ifndef TPROF_PROFILE_DECODE_ORDER_H
 #define TPROF_PROFILE_DECODE_ORDER_H
@@ -11,7 +11,7 @@
 
 #include "profile/decode/frame.h"
 
-#define ORDER_WINDOW 256u /* frames that are remembered */
+#define ORDER_WINDOW 256u /* number of frames that are remembered */
 
 struct order_seen {
     uint16_t seq;
@@ -22,7 +22,8 @@ struct order_seen {
 struct order {
     uint16_t next;    /* sequence number */
     uint16_t session; /* 1 in the first; never 0 */
-    uint32_t passed;  /* frames of this session, lost ones too, to the window */
+    /* frames of this session including lost ones, up to ORDER_WINDOW */
+    uint32_t passed;
     struct order_seen seen[ORDER_WINDOW]; /* of this session, by number */
     /* The latest frames of any session: their CRCs and numbers. */
     uint32_t latest_crc[ORDER_WINDOW];
@@ -31,18 +32,19 @@ struct order {
 };
 
 enum order_place {
-    ORDER_NEXT,  /* the one that was expected */
-    ORDER_AHEAD, /* some before it are missing */
-    ORDER_AGAIN, /* it has come before: not to be used */
-    ORDER_LATE,  /* it counts as missing by now: not to be used */
+    ORDER_NEXT,  /* the expected frame */
+    ORDER_AHEAD, /* some frames before this one are missing */
+    ORDER_AGAIN, /* the frame has come before: do not use it */
+    ORDER_LATE,  /* the frame was already counted as missing: do not use it */
     ORDER_BACK,  /* the guest was set back to an earlier state */
 };
 
-/* A session begins with frame (f), a HELLO. */
+/* Begin a session with frame (f), a HELLO. */
 void order_begin(struct order *o, const struct frame *f);
 
 /* The place of (f), the next frame of the session. (*missing) becomes the
- * number of frames that are missing before it, 0 unless it is ORDER_AHEAD. */
+ * number of frames that are missing before (f); it is 0 unless the place is
+ * ORDER_AHEAD. */
 enum order_place order_take(struct order *o, const struct frame *f,
                             uint16_t *missing);
 

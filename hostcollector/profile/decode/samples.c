@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Cells -> samples and stacks. Short samples, nearly all that comes, take the
- * loop in short_samples(); all else goes through a cursor.
- */
+/* The body of a SAMPLES frame. */
 #include "profile/decode/samples.h"
 
 #include <stdbool.h>
@@ -15,7 +12,7 @@
 #define FIELD(v, what)                                                         \
     ((v) >> WIRE_CELL_##what##_SHIFT & ((1ull << WIRE_CELL_##what##_BITS) - 1))
 
-/* A SAMPLES body in the works. */
+/* State while a SAMPLES body is decoded. */
 struct reading {
     struct samples_decoder *d;
     struct core *core;
@@ -23,7 +20,7 @@ struct reading {
     uint16_t period;
     uint64_t time; /* of the last record, in units */
     size_t count;  /* samples in d->batch */
-    bool has_long; /* one of them was a long sample */
+    bool has_long; /* the batch has a long sample */
     uint64_t unknown_stack;
     struct core_content content;
     /* LOST records wait for the time of the next record. */
@@ -36,9 +33,9 @@ static uint64_t tsc_now(const struct reading *r)
 }
 
 /*
- * Tell the samples gathered so far: shift and period are about to change, or
- * the body ends. Returns what is wrong, or NULL: without a period samples stand
- * for no time, and are lost.
+ * Pass on the samples gathered so far, since shift and period change or the
+ * body ends. Returns a text that says what is wrong, or NULL. Without a period
+ * samples stand for no time, and are lost.
  */
 static const char *flush(struct reading *r)
 {
@@ -75,7 +72,8 @@ static void tell_loss(struct reading *r, enum loss_reason reason,
         r->d->events->loss(r->d->sums, &loss);
 }
 
-/* Tell the losses of LOST records, now that the time of their end is known. */
+/* Report the losses of LOST records, now that the time of their end is
+ * known. */
 static void tell_pending(struct reading *r)
 {
     for (size_t i = 0; i < WIRE_DROP_REASONS; i++) {
@@ -148,8 +146,8 @@ static void set_epoch(struct core *c, uint16_t epoch, uint32_t images)
     c->has_epoch = true;
 }
 
-/* LOST records before a core's first BEGIN in a session are of an earlier one.
- */
+/* Drop LOST records before a core's first BEGIN in a session: they are of an
+ * earlier session. */
 static void forget_losses(struct reading *r)
 {
     r->content = (struct core_content){0};
@@ -168,7 +166,7 @@ static const char *begin_record(struct reading *r, struct cursor *c)
         return "a BEGIN record is cut";
     if (shift > SHIFT_MAX || period > UINT16_MAX || epoch > UINT16_MAX)
         return "a BEGIN record that is out of range";
-    uint64_t images = cursor_uleb(c); /* 0 in 2.0 */
+    uint64_t images = cursor_uleb(c); /* 0 in version 2.0 */
 
     const char *wrong = flush(r);
 
@@ -203,7 +201,7 @@ static const char *lost_record(struct reading *r, struct cursor *c)
     return NULL;
 }
 
-/* Decode the long record at (*cell), which then is the next record. */
+/* Decode the long record at (*cell), and advance (*cell) to the next record. */
 static const char *long_record(struct reading *r, const uint8_t **cell,
                                const uint8_t *end)
 {
@@ -237,7 +235,8 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
     }
 }
 
-/* By the length of a lateness in bits: a shift for each sample takes longer. */
+/* Lateness by its length in bits. A table is faster than a shift for each
+ * sample. */
 static const uint32_t late_units[1u << WIRE_CELL_LATE_BITS] = {
     SHORT_LATE(0),  SHORT_LATE(1),  SHORT_LATE(2),  SHORT_LATE(3),
     SHORT_LATE(4),  SHORT_LATE(5),  SHORT_LATE(6),  SHORT_LATE(7),
@@ -246,14 +245,18 @@ static const uint32_t late_units[1u << WIRE_CELL_LATE_BITS] = {
 
 /*
  * Decode the short samples from (cell) on, up to (end) or a long record.
- * Returns the first cell behind them. The address of a short sample lies some
- * bytes behind the base of its stack. If the stack is unknown, the base is the
- * start of text; where other images exist, the address is unknown.
+ * Nearly all records are short samples, so this loop must be fast. Returns the
+ * first cell after them.
+ *
+ * The address of a short sample is the base of its stack plus some bytes. If
+ * the stack is unknown, the base is the start of text. But if the guest has
+ * loaded images, the address of such a sample is unknown.
  */
 static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
                                     const uint8_t *end)
 {
-    /* local, since the compiler must assume that a sample overwrites them */
+    /* local copies, since the compiler must assume that a sample overwrites
+     * them */
     const struct core *core = r->core;
     const uint16_t generation = core->generation;
     const uint64_t text = core->bases[0];
@@ -263,7 +266,7 @@ static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
     uint64_t time = r->time, unknown = 0;
 
     for (; cell < end; cell += WIRE_CELL_SIZE, out++) {
-        uint64_t v = load_u64(cell); /* what follows a cell is readable */
+        uint64_t v = load_u64(cell); /* bytes after a cell are readable */
 
         if (v & 1)
             break;
@@ -302,7 +305,7 @@ static const char *decode_cells(struct reading *r, const uint8_t *cell,
                 return wrong;
             continue;
         }
-        /* a loss that waits for a time gets that of the next sample */
+        /* a loss without an end takes the time of the next sample */
         cell = short_samples(r, cell,
                              any_pending(r) ? cell + WIRE_CELL_SIZE : end);
         tell_pending(r);
@@ -319,7 +322,7 @@ static bool read_counters(struct cursor *c, uint64_t now[WIRE_COUNTERS])
         return false;
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
         now[i] = cursor_uleb(c);
-    return !c->bad; /* more of them are of a later minor version */
+    return !c->bad; /* further counters are of a later minor version */
 }
 
 static void settle_account(struct reading *r, uint64_t from_tsc,
@@ -337,7 +340,7 @@ static void settle_account(struct reading *r, uint64_t from_tsc,
     r->d->events->account(r->d->sums, r->core->number, &r->core->account);
 }
 
-/* Nothing of this body can be used. */
+/* Refuse the whole body because of (why). */
 static const char *refuse_rest(struct core *c, const char *why)
 {
     core_gap(c);

@@ -13,27 +13,29 @@
 /* More cells than fit into a body. */
 #define SAMPLES_BATCH_MAX (WIRE_BODY_MAX / WIRE_CELL_SIZE)
 
-/* What decoding a body needs and changes, beside the core. */
+/* State of the SAMPLES decoder that is shared by all cores. */
 struct samples_decoder {
     const struct events *events;
-    void *sums; /* the context of those events that are told here */
+    void *sums; /* context for the events that samples_decode() calls */
     uint64_t text_start;
-    bool old_losses; /* wire before 2.2: a session may begin with LOST records
-                      * of an earlier one */
-    uint64_t unknown_records; /* counted here */
+    /* wire before 2.2: a session may begin with LOST records of an earlier
+     * session */
+    bool old_losses;
+    uint64_t unknown_records; /* counts records of unknown types */
     struct sample batch[SAMPLES_BATCH_MAX];
 };
 
 /* The number of the core that sent (body); UINT32_MAX if the body is too short
- * to say it. */
+ * for it. */
 uint32_t samples_core(const uint8_t *body, size_t length);
 
 /*
- * Decode (body), a body of core (c), and call events.stack, samples, loss and
- * account. 4 bytes behind the body must be readable.
+ * Decode (body) of core (c), and call events.stack, samples, loss and account.
+ * 4 bytes after the body must be readable.
  *
- * Returns NULL; or what is wrong with the body, as text to be shown. Then the
- * records before the wrong one were told, and the rest counts as lost.
+ * Returns NULL; or a text that says what is wrong with the body. In that case
+ * the records before the wrong one were passed on, and the rest counts as
+ * lost.
  */
 const char *samples_decode(struct samples_decoder *d, struct core *c,
                            const uint8_t *body, size_t length);

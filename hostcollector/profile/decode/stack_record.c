@@ -9,7 +9,8 @@ static void next_address(struct cursor *c, uint64_t *last, uint64_t *word)
     *word = *last;
 }
 
-/* Put (fresh) addresses and the outermost (shared) of the chain before. */
+/* Build the chain from (fresh) new addresses and the outermost (shared) ones
+ * of the chain before. */
 static void build_chain(struct core *core, struct cursor *c, uint64_t address,
                         size_t fresh, size_t shared)
 {
@@ -25,8 +26,8 @@ static void build_chain(struct core *core, struct cursor *c, uint64_t address,
         core->chain[i] = frames[i];
 }
 
-/* The index of a base that STACK_AT tells; above WIRE_STACK_BASES_MAX: there
- * are too many of them. */
+/* The index of the base (address) of a STACK_AT record; above
+ * WIRE_STACK_BASES_MAX if there are too many bases. */
 static uint16_t find_base(struct core *c, uint64_t address)
 {
     uint16_t i = 1;
@@ -40,13 +41,13 @@ static uint16_t find_base(struct core *c, uint64_t address)
     return i;
 }
 
-/* What a STACK record says before its addresses. */
+/* Fields of a STACK record before its addresses. */
 struct stack_head {
     uint64_t id, end, mask;
-    uint64_t shared, fresh; /* frames of the chain before, and new ones */
+    uint64_t shared, fresh; /* frames of the chain before, and new frames */
 };
 
-/* Returns what is wrong with (h), or NULL. */
+/* Returns a text that says what is wrong with (h), or NULL. */
 static const char *check_stack(const struct stack_head *h)
 {
     if (h->id >= CORE_DICT_SLOTS)
@@ -59,7 +60,8 @@ static const char *check_stack(const struct stack_head *h)
     return NULL;
 }
 
-/* The core's chain is that of (stack): tell it, and keep it for samples. */
+/* Pass on (stack) with the core's chain as its frames, and put it into the
+ * dictionary. */
 static void define_stack(struct samples_decoder *d, struct core *core,
                          const struct stack_head *h, uint16_t base,
                          struct stack *stack)
@@ -78,7 +80,8 @@ static void define_stack(struct samples_decoder *d, struct core *core,
     };
 }
 
-/* A stack with leaves and addresses counted from base number (base). */
+/* Read a stack whose leaves and addresses are counted from base number
+ * (base). */
 static const char *read_stack(struct samples_decoder *d, struct core *core,
                               struct cursor *c, uint16_t base)
 {
@@ -109,7 +112,7 @@ static const char *read_stack(struct samples_decoder *d, struct core *core,
     if (c->bad)
         return "a STACK record is cut";
     if (h.end == WIRE_END_MEMORY && h.mask == 0 && core->depth == 0)
-        stack.rsp = cursor_uleb(c); /* 0: not told, or not there */
+        stack.rsp = cursor_uleb(c); /* 0: unknown */
     define_stack(d, core, &h, base, &stack);
     return NULL;
 }

@@ -7,11 +7,11 @@
 #include "util/cursor.h"
 
 /*
- * Read a STACK or a STACK_AT record of (core) from (c), which is behind the
- * record's type, and call events.stack. The id of the stack stays unknown if
- * the record is wrong, or built upon a stack that was lost.
+ * Read a STACK or a STACK_AT record of (core) from (c), which stands after the
+ * record's type, and call events.stack. The stack's id stays unknown if the
+ * record is wrong, or refers to a stack that was lost.
  *
- * Return NULL; or what is wrong with the record.
+ * Return NULL; or a text that says what is wrong with the record.
  */
 const char *stack_record(struct samples_decoder *d, struct core *core,
                          struct cursor *c);
