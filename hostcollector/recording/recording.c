@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes recordings; RECORDING.md has the layout. */
+/* Reads and writes recordings. */
 #include "recording/recording.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@ struct recording_writer {
     int fd;
     char *path;
     uint64_t size;
-    uint64_t names; /* where they begin; 0: there are none */
+    uint64_t names; /* position of the first names; 0: no names */
     uint64_t taken; /* bytes of the wire */
-    bool cut;       /* bytes that came are not in it */
+    bool cut;       /* received bytes are missing in the file */
     uint8_t held[RECORDING_HELD];
     size_t held_size;
 };
 
-/* Both parts, whatever signals and short writes come between. */
+/* Write both parts, even if signals or short writes intervene. */
 static int write_parts(struct recording_writer *w, struct iovec part[2],
                        struct err *e)
 {
@@ -64,7 +64,7 @@ static int write_chunk(struct recording_writer *w, uint8_t kind,
     uint64_t before = w->size;
 
     recording_chunk_header(header, kind, (uint32_t)size, arrival_ns);
-    /* writev() does not write through the pointer that it takes */
+    /* const is cast away: writev() does not write through the pointer */
     struct iovec part[2] = {{header, sizeof header},
                             {(void *)(uintptr_t)data, size}};
 
@@ -92,11 +92,11 @@ struct recording_writer *recording_create(const char *path,
         free(w);
         return NULL;
     }
-    /* addresses of the kernel are in it, which are nobody else's business */
+    /* for the user only, since the file has addresses of the kernel */
     w->fd = opener_claim(OPENER_RECORDING, path, e);
     if (w->fd < 0)
         goto fail_memory;
-    if (ftruncate(w->fd, 0) != 0 && errno != EINVAL) { /* no regular file */
+    if (ftruncate(w->fd, 0) != 0 && errno != EINVAL) { /* not a regular file */
         (void)err_set(e, "%s: %s", path, strerror(errno));
         goto fail_fd;
     }
@@ -194,18 +194,19 @@ int recording_close(struct recording_writer *w, struct err *e)
 
 struct recording_reader {
     int fd;
-    uint8_t start[RECORDING_START]; /* read by the caller */
+    uint8_t start[RECORDING_START]; /* bytes that the caller read already */
     size_t start_size, start_used;
-    uint64_t at; /* bytes read */
+    uint64_t at; /* position: bytes read */
     enum recording_end end;
     uint64_t arrival_ns, chunk_ns;
-    size_t left;           /* of the chunk that is being read */
-    uint64_t passed_names; /* where they begin; 0: none came so far */
-    struct unpack *unpack; /* NULL: nothing was packed so far */
-    bool packed;           /* the chunk that is being read is */
-    const uint8_t *frame;  /* what is left of an unpacked one: (left) bytes */
+    size_t left; /* bytes left of the current chunk */
+    /* position of the first names that were passed; 0: none */
+    uint64_t passed_names;
+    struct unpack *unpack; /* NULL: no packed chunk came yet */
+    bool packed;           /* the current chunk is packed */
+    const uint8_t *frame;  /* the unread (left) bytes of a packed frame */
     struct recording_info info;
-    struct recording_texts texts; /* of (info) */
+    struct recording_texts texts; /* texts of (info) */
 };
 
 bool recording_is(const void *bytes, size_t size)
@@ -214,7 +215,7 @@ bool recording_is(const void *bytes, size_t size)
            memcmp(bytes, RECORDING_MAGIC, sizeof RECORDING_MAGIC - 1) == 0;
 }
 
-/* Returns how many of (size) bytes there were; -1 with (e) filled. */
+/* Read (size) bytes. Returns how many there were; -1 with (e) filled. */
 static ssize_t read_fully(struct recording_reader *r, void *buf, size_t size,
                           struct err *e)
 {
@@ -301,7 +302,7 @@ recording_get_info(const struct recording_reader *r)
     return &r->info;
 }
 
-/* Pass over the data of a chunk that we do not know. */
+/* Skip the data of a chunk of unknown kind. */
 static int skip_data(struct recording_reader *r, size_t size, struct err *e)
 {
     char scrap[4096];
@@ -321,7 +322,7 @@ static int skip_data(struct recording_reader *r, size_t size, struct err *e)
     return 0;
 }
 
-/* Read a chunk that is packed. */
+/* Start reading a packed chunk. */
 static int open_packed(struct recording_reader *r, size_t size, struct err *e)
 {
     uint8_t *data = malloc(size + 1);
@@ -340,7 +341,7 @@ static int open_packed(struct recording_reader *r, size_t size, struct err *e)
     return n < 0 ? -1 : 0;
 }
 
-/* The next frame of a packed chunk, or its end. */
+/* Unpack the next frame of the packed chunk, or finish the chunk. */
 static void next_frame(struct recording_reader *r, struct err *e)
 {
     uint64_t later_ns = 0;
@@ -353,8 +354,8 @@ static void next_frame(struct recording_reader *r, struct err *e)
     r->arrival_ns = r->chunk_ns + later_ns;
 }
 
-/* The end chunk has (size) bytes of data: does it tell of the names that came?
- * No checksum covers those bytes. */
+/* Check the (size) bytes of the end chunk, which no checksum covers: do they
+ * give the position of the names that were passed? */
 static int read_end(struct recording_reader *r, size_t size, struct err *e)
 {
     uint8_t names[END_NAMES] = {0};
@@ -367,7 +368,7 @@ static int read_end(struct recording_reader *r, size_t size, struct err *e)
     return 0;
 }
 
-/* On to the next chunk of wire bytes, or to an end of whatever kind. */
+/* Go to the next chunk of wire bytes, or to the end of the recording. */
 static int next_chunk(struct recording_reader *r, struct err *e)
 {
     while (r->end == RECORDING_READING && r->left == 0) {

@@ -32,36 +32,37 @@ enum chunk_kind {
     CHUNK_PACKED = 4,
 };
 
-/* Data of CHUNK_END, if there are names: where they are. */
+/* Size of CHUNK_END's data if the recording has names: their position. */
 #define END_NAMES 8u
 
-/* Room for a header. */
+/* Maximum size of a header. */
 #define RECORDING_HEADER_MAX (HEADER_FIXED + FIELDS_MAX + 4)
 
 struct recording_info;
 struct err;
 
-/* What lists of a header's texts point to. */
-#define RECORDING_ELFS   64u /* further ones */
+/* Storage for the texts of a header's lists. */
+#define RECORDING_ELFS   64u /* further ELF files */
 #define RECORDING_LABELS 16u
 struct recording_texts {
     const char *elfs[RECORDING_ELFS];
     const char *labels[RECORDING_LABELS];
-    char bytes[FIELDS_MAX]; /* no field is longer than in the header */
+    /* fits, since no field is longer than in the header */
+    char bytes[FIELDS_MAX];
     size_t used;
 };
 
-/* A header, which says (info), into the RECORDING_HEADER_MAX bytes at (buf);
- * paths and labels that do not fit are left out. Returns its size. */
+/* Write a header with (info) into the RECORDING_HEADER_MAX bytes at (buf).
+ * Paths and labels that do not fit are left out. Returns its size. */
 size_t recording_header(uint8_t *buf, const struct recording_info *info);
 
-/* Read (size) bytes of fields at (p) into (info), whose lists are in (t), which
- * is zeroed. The bytes are right, by the CRC; still they may be made by hand.
- * Returns 0; -1 with (e) filled: a field is cut. */
+/* Read (size) bytes of fields at (p) into (info), whose lists use the zeroed
+ * (t). The CRC of the bytes was right, but they may still be hostile. Returns
+ * 0; -1 with (e) filled if a field is cut. */
 int recording_fields(struct recording_info *info, struct recording_texts *t,
                      const uint8_t *p, size_t size, struct err *e);
 
-/* A chunk's header into the CHUNK_HEADER bytes at (to). */
+/* Write a chunk's header into the CHUNK_HEADER bytes at (to). */
 void recording_chunk_header(uint8_t *to, uint8_t kind, uint32_t size,
                             uint64_t arrival_ns);
 

@@ -21,7 +21,7 @@ static uint8_t *put_text(uint8_t *p, uint8_t tag, const char *text)
     return put_field(p, tag, text, strlen(text));
 }
 
-/* Those of the list that fit before (end). */
+/* Write the texts of the list that fit before (end). */
 static uint8_t *put_list(uint8_t *p, const uint8_t *end, uint8_t tag,
                          const char *const *list, size_t count)
 {
@@ -69,8 +69,8 @@ static void get_text(char *text, size_t size, const uint8_t *value,
     text[length] = '\0';
 }
 
-/* Another text of a (list) that has room for (most). A field's header leaves
- * room for the NUL. */
+/* Add a text to (list), which has room for (most). There is room for the NUL
+ * in (t), since a field's header takes more. */
 static void get_listed(struct recording_texts *t, const char **list,
                        size_t *count, size_t most, const uint8_t *value,
                        size_t length)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the names at the end of a recording, before the rest is read. */
+/* Finds the names at the end of a recording. */
 #include "recording/recording_names.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "util/bytes.h"
 #include "util/crc32c.h"
 
-/* All (size) bytes at (at)? */
+/* Read exactly (size) bytes at (at). */
 static bool read_at(int fd, void *buf, size_t size, uint64_t at)
 {
     size_t done = 0;
@@ -30,7 +30,7 @@ static bool read_at(int fd, void *buf, size_t size, uint64_t at)
     return true;
 }
 
-/* The header of the chunk at (at)? */
+/* Read the header of the chunk at (at). False if it is damaged. */
 static bool chunk_at(int fd, uint64_t at, uint8_t header[CHUNK_HEADER])
 {
     return read_at(fd, header, CHUNK_HEADER, at) &&

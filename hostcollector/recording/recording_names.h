@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the first names of the recording (fd) are, in (*at); false: it does not
- * end in order, or has none. */
+/* Position of the first names of the recording (fd), in (*at). False if the
+ * recording has no end chunk, or no names. */
 bool recording_names_at(int fd, uint64_t *at);
 
 #endif

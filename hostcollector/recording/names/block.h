@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The data of a recording's names chunk, uncompressed: recording/RECORDING.md
- * has the layout. Leaf. */
+/* Layout of the data in a recording's names chunk, uncompressed: RECORDING.md,
+ * "Names". Leaf. */
 #ifndef TPROF_RECORDING_NAMES_BLOCK_H
 #define TPROF_RECORDING_NAMES_BLOCK_H
 
@@ -16,7 +16,7 @@ enum named_block {
     NAMED_PARTIAL = 4,
 };
 
-/* The first byte of an address. */
+/* Bits in the first byte of an address. */
 enum {
     NAMED_PLACE = 0x07, /* enum code_place */
     NAMED_WORDS = 0x38, /* code_exit.words */
@@ -25,7 +25,7 @@ enum {
     NAMED_CALLED = 0x80,
 };
 
-/* The second byte. */
+/* Bits in the second byte. */
 enum {
     NAMED_CALL_PLACE = 0x07,
     NAMED_IS_CALLED = 0x08,
@@ -33,7 +33,7 @@ enum {
     NAMED_DWARF = 0x20, /* the outermost function is SYMBOL_DWARF */
 };
 
-/* Of an image. */
+/* Flags of an image. */
 enum { NAMED_PE = 1, NAMED_CODE = 2, NAMED_KERNEL = 4, NAMED_HASH = 8 };
 
 #endif

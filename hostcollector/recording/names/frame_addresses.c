@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walks a profile as view does, and keeps each address once. */
+/* Gathers the addresses of a profile that a report looks up. */
 #include "recording/names/frame_addresses.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Sort (l), and keep each once. */
+/* Sort (l), and drop repeated addresses. */
 static void tidy(struct address_list *l)
 {
     size_t kept = 0;
@@ -33,8 +33,9 @@ static void tidy(struct address_list *l)
     l->count = kept;
 }
 
-/* Returns 0; -1 if there is no memory. A list that may not grow is full for
- * good, since sorting it again for each address would take long. */
+/* Make room in (l) for one more address. Returns 0; -1 if there is no memory.
+ * A list that may not grow stays full, since sorting it again for each address
+ * would take long. */
 static int make_room(struct frame_addresses *a, struct address_list *l)
 {
     if (l->count < l->room)
@@ -74,7 +75,8 @@ static int add_leaf(struct frame_addresses *a,
     return add(a, &a->images[at.number].leaves, at.address);
 }
 
-/* (count) return addresses; one may lie behind its image's last byte. */
+/* Add (count) return addresses. A return address may be the first byte after
+ * its image. */
 static int add_calls(struct frame_addresses *a,
                      const struct image_map *image_map, const uint64_t *back,
                      uint32_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The addresses of a profile that a report asks about, image by image. */
+/* Gathers the addresses of a profile that a report looks up, for each image. */
 #ifndef TPROF_RECORDING_NAMES_FRAME_ADDRESSES_H
 #define TPROF_RECORDING_NAMES_FRAME_ADDRESSES_H
 
@@ -14,7 +14,7 @@ struct profile;
 struct address_list {
     uint64_t *list;
     size_t count, room;
-    bool full; /* further ones are left out */
+    bool full; /* addresses had no room and are left out */
 };
 
 struct image_addresses {
@@ -26,14 +26,14 @@ struct frame_addresses {
     struct image_addresses *images; /* by number in the image map */
     size_t image_count;
     size_t bytes, bytes_max;
-    bool partial; /* some had no room */
+    bool partial; /* some addresses had no room */
 };
 
 /*
- * Gather into (a), which is zero but for (bytes_max), all addresses of (p), and
- * of callers that the walk along frames has missed; each once, rising. Returns
- * 0; -1 if there is no memory. frame_addresses_fini() must follow in both
- * cases.
+ * Gather all addresses of (p) into (a), and addresses of callers that the
+ * frame walk missed. Each address is listed once, in rising order. (a) is zero
+ * except (bytes_max). Returns 0; -1 if there is no memory. Call
+ * frame_addresses_fini() in both cases.
  */
 int frame_addresses_gather(struct frame_addresses *a, const struct profile *p,
                            const struct image_map *image_map);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unpacks blocks of names. */
+/* Names of a recording -> images that answer as their files would. */
 #include "recording/names/read.h"
 
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 
 struct unpacker {
     struct cursor in;
-    const char **texts; /* those that came, by number less one */
+    const char **texts; /* texts read so far; number 1 is texts[0] */
     size_t count, room;
     bool no_memory;
 };
 
-/* A text, or NULL. */
+/* Read a text, or NULL. */
 static const char *take_text(struct unpacker *u)
 {
     uint64_t number = cursor_uleb(&u->in);
@@ -65,7 +65,7 @@ static enum code_place take_place(struct unpacker *u, unsigned bits)
     return (enum code_place)bits;
 }
 
-/* What comes of an address behind its own number. */
+/* Read the facts about an address, which follow its number. */
 static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
 {
     unsigned first = cursor_u8(&u->in), second = cursor_u8(&u->in);
@@ -84,7 +84,7 @@ static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
     return f;
 }
 
-/* The symbol of (address) into (chain); false: it has none. */
+/* Read the symbol of (address) into (chain). False if there is none. */
 static bool take_chain(struct unpacker *u, uint64_t address, bool dwarf,
                        struct symbol chain[NAMED_CHAIN_MAX])
 {
@@ -117,7 +117,7 @@ static bool take_chain(struct unpacker *u, uint64_t address, bool dwarf,
     return !u->in.bad;
 }
 
-/* The image that comes next has its readers. */
+/* Create the readers of the next image, unless it has them. */
 static bool has_readers(struct named_image *next)
 {
     if (next->symbolizer == NULL)
@@ -133,7 +133,8 @@ static size_t bytes_of(const struct named_image *image)
            frame_places_bytes(image->frame_places);
 }
 
-/* One address; (*at) is the one before it. -1 if there is no memory. */
+/* Read an address; (*at) is the previous one. Returns -1 if there is no
+ * memory. */
 static int take_address(struct named *n, struct unpacker *u, unsigned back,
                         uint64_t *at)
 {
@@ -167,7 +168,7 @@ static void take_addresses(struct named *n, struct unpacker *u, unsigned back)
     }
 }
 
-/* Executable segments, to be freed; NULL: there are none. */
+/* Read executable segments, which the caller frees. NULL if there are none. */
 static struct image_text *take_texts(struct unpacker *u, struct image_facts *f)
 {
     uint64_t count = cursor_uleb(&u->in);
@@ -207,7 +208,7 @@ static void take_sums(struct unpacker *u, struct image_facts *f,
     f->sum_count = (size_t)count;
 }
 
-/* Paths as they may be shown, and no longer than a path is. */
+/* Paths with escaped control characters, cut to PATH_SIZE. */
 struct paths {
     char image[PATH_SIZE], debug[PATH_SIZE];
 };
@@ -241,7 +242,7 @@ static struct image_facts take_image_facts(struct unpacker *u, bool is_pe,
     return f;
 }
 
-/* Keep (n->next), which is complete. */
+/* Append (n->next), which is complete. */
 static bool keep_image(struct named *n, const struct image_facts *facts)
 {
     if (n->next.red_zone_names == NULL ||
@@ -254,7 +255,7 @@ static bool keep_image(struct named *n, const struct image_facts *facts)
     return true;
 }
 
-/* The image is (facts), and was told with (flags) and (red_zone_names). */
+/* Complete the next image by (facts), (flags) and (red_zone_names). */
 static void complete_image(struct named *n, struct unpacker *u, unsigned flags,
                            const struct image_facts *facts,
                            const char *red_zone_names)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of a recording -> images that answer as their files would. What is read
- * may lie: it is checked for form and bounded, and a lie gives wrong names and
- * nothing worse.
+ * Names of a recording -> images that answer as their files would. The bytes
+ * may be hostile: their form and size are checked, and false names do no
+ * further harm.
  */
 #ifndef TPROF_RECORDING_NAMES_READ_H
 #define TPROF_RECORDING_NAMES_READ_H
@@ -26,21 +26,22 @@ struct named_image {
     char *red_zone_names;
 };
 
-/* Zero but for (bytes_max). */
+/* Zero except (bytes_max). */
 struct named {
     size_t bytes_max;
-    /* What came is owned by (n), unless its pointers are taken and set to NULL.
-     */
+    /* (n) owns the contents of these images, unless the caller takes their
+     * pointers and sets them to NULL. */
     struct named_image *images;
     size_t count, room;
-    bool partial; /* some addresses of the recording have no names in it, or
-                     none that have room here */
-    struct named_image next; /* whose addresses come */
-    size_t bytes;            /* of (images) */
+    /* some addresses of the recording have no names in it, or had no room
+     * here */
+    bool partial;
+    struct named_image next; /* the image whose addresses are being read */
+    size_t bytes;            /* memory of (images) */
 };
 
-/* Take the next block, as named_write_all() made it. Returns 0; -1 with (e)
- * filled: what came before is good. */
+/* Read the next block, as named_write_all() made it. Returns 0; -1 with (e)
+ * filled. After an error the earlier blocks remain valid. */
 int named_take(struct named *n, const void *bytes, size_t size, struct err *e);
 
 /* Release what (n) holds. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks symbolizers and frame places, and packs the answers into blocks. */
+/* Images + profile -> names for a recording. */
 #include "recording/names/write.h"
 
 #include <stdbool.h>
@@ -15,23 +15,23 @@
 #include "recording/names/frame_addresses.h"
 #include "util/map.h"
 
-/* A block is handed on when it has so many bytes; an address takes less than
- * the rest: NAMED_CHAIN_MAX functions of three texts each. */
+/* A block is passed on when it has this many bytes. One more address then fits
+ * surely: it has at most NAMED_CHAIN_MAX functions of three texts each. */
 #define BLOCK_FULL  (256u << 10)
-#define LEVEL       6    /* of compression */
-#define SYMBOL_SIZE 1280 /* bytes that an answer takes at most, usually */
+#define LEVEL       6    /* level of compression */
+#define SYMBOL_SIZE 1280 /* usual maximum of an answer's bytes */
 #define BATCH_MIN   64u
 
 struct packer {
     const struct named_write *job;
-    uint8_t *block; /* of NAMED_BLOCK_MAX */
+    uint8_t *block; /* room for NAMED_BLOCK_MAX bytes */
     size_t used;
-    struct pair_map texts; /* (text, 0) -> its number in the block */
+    struct pair_map texts; /* (text, 0) -> number of the text in the block */
     uint64_t previous;
     ZSTD_CCtx *compressor;
     uint8_t *packed;
     size_t packed_room;
-    bool failed; /* a text or number had no room, or there is no memory */
+    bool failed; /* a text or number had no room, or there was no memory */
 };
 
 static void put_byte(struct packer *p, unsigned value)
@@ -60,8 +60,8 @@ static void put_bytes(struct packer *p, const void *bytes, size_t size)
     p->used += size;
 }
 
-/* 0: NULL; the number of a text that was there, from 1 on; or the next number,
- * and the text. */
+/* Write 0 for NULL; the number of a text that the block has; or the next
+ * number and the text. */
 static void put_text(struct packer *p, const char *text)
 {
     uint32_t *number;
@@ -92,7 +92,7 @@ static void begin_block(struct packer *p, enum named_block kind)
     put_byte(p, kind);
 }
 
-/* Hand the block on. */
+/* Pass the block on. */
 static int end_block(struct packer *p, struct err *e)
 {
     size_t size;
@@ -106,7 +106,8 @@ static int end_block(struct packer *p, struct err *e)
     return p->job->keep(p->job->context, p->packed, size, e);
 }
 
-/* The chain of inlined functions, innermost first, and the last. */
+/* Write the chain of inlined functions, innermost first, and the outer
+ * function. */
 static void put_chain(struct packer *p, const struct symbol *s)
 {
     size_t count = 0, i = 0;
@@ -131,7 +132,7 @@ static bool is_dwarf(const struct symbol *s)
     return s->kind == SYMBOL_DWARF;
 }
 
-/* (address), whose symbol is (s), and whose code says (facts). */
+/* Write (address) with its symbol (s) and the (facts) of its code. */
 static void put_address(struct packer *p, uint64_t address,
                         const struct symbol *s, const struct code_facts *f)
 {
@@ -161,11 +162,11 @@ struct listing {
     struct frame_places *frame_places;
     enum named_block kind;
     bool calls;     /* the addresses are return addresses */
-    uint64_t *room; /* for (batch) addresses */
+    uint64_t *room; /* room for (batch) addresses */
     size_t batch;
 };
 
-/* Hand on what there is, and begin anew. */
+/* Pass the block on, and begin the next one. */
 static int next_block(struct listing *l, struct err *e)
 {
     int result = l->packer->used > 1 ? end_block(l->packer, e) : 0;
@@ -174,7 +175,7 @@ static int next_block(struct listing *l, struct err *e)
     return result;
 }
 
-/* Look up the next addresses together, of which (left) are at (list). */
+/* Look up the next addresses of the (left) ones at (list) together. */
 static int prepare(struct listing *l, const uint64_t *list, size_t left,
                    struct err *e)
 {
@@ -213,7 +214,8 @@ static int pack_addresses(struct listing *l, const struct address_list *of,
     return next_block(l, e);
 }
 
-/* The addresses (of) an image, so many at a time that answers have room. */
+/* Pack the addresses of an image. Each batch is small enough for its
+ * answers. */
 static int pack_list(struct packer *p, const struct mapped_image *image,
                      const struct address_list *of, enum named_block kind,
                      struct err *e)
@@ -268,8 +270,8 @@ static void put_facts(struct packer *p, const struct named_source *s,
         put_bytes(p, f->hash.bytes, sizeof f->hash.bytes);
 }
 
-/* What else is told of the image: behind its addresses, since looking them up
- * may show flaws. */
+/* Pack the facts about the image. They follow its addresses, since looking up
+ * addresses may show flaws of the image. */
 static int pack_image(struct packer *p, const struct named_source *s,
                       bool has_code, struct err *e)
 {
@@ -311,7 +313,7 @@ static int pack_all(struct packer *p, const struct frame_addresses *a,
     return end_block(p, e);
 }
 
-/* False if there is no memory. */
+/* Allocate the buffers of (p). False if there is no memory. */
 static bool packer_init(struct packer *p)
 {
     p->block = malloc(NAMED_BLOCK_MAX);

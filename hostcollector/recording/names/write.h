@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images + profile -> names for a recording: what a report asks of the files,
- * asked now. */
+/* Images + profile -> names for a recording. A report on the recording then
+ * needs no image files. */
 #ifndef TPROF_RECORDING_NAMES_WRITE_H
 #define TPROF_RECORDING_NAMES_WRITE_H
 
@@ -14,14 +14,16 @@
 struct image_map;
 struct profile;
 
-/* A file that was given. */
+/* One image file. */
 struct named_source {
-    uint32_t number; /* in the image map; UINT32_MAX: none of its images */
+    /* index in the image map; UINT32_MAX: the file is none of its images */
+    uint32_t number;
     bool is_kernel;
     const struct image *image;
-    /* To be kept, instead of those of (image); (debug_path) may be NULL. */
+    /* Paths to be kept instead of those of (image). (debug_path) may be
+     * NULL. */
     const char *path, *debug_path;
-    const struct image_sum *sums; /* of text that identifies it */
+    const struct image_sum *sums; /* sums of text that identify the file */
     size_t sum_count;             /* at most NAMED_SUMS_MAX */
     size_t red_zones;             /* as in struct red_zone */
     const char *red_zone_names;
@@ -32,15 +34,16 @@ struct named_write {
     const struct image_map *image_map;
     const struct named_source *sources;
     size_t source_count;
-    bool partial;    /* (profile) lacks samples that the recording has */
-    uint64_t memory; /* bytes that may be taken */
+    bool partial;    /* (profile) lacks some samples of the recording */
+    uint64_t memory; /* bytes that named_write_all() may allocate */
     void *context;
-    /* Keep a block of names. Returns 0; -1 with (e) filled. */
+    /* Writes a block of names. Returns 0; -1 with (e) filled. */
     int (*keep)(void *context, const void *bytes, size_t size, struct err *e);
 };
 
-/* Hand the names of all addresses to (keep). What symbolizers handed out before
- * may be gone then. Returns 0; -1 with (e) filled. */
+/* Look up the names of all addresses and pass them to (keep). Pointers that
+ * symbolizers returned before may be invalid afterwards. Returns 0; -1 with
+ * (e) filled. */
 int named_write_all(const struct named_write *w, struct err *e);
 
 #endif

@@ -12,17 +12,17 @@ enum packed_item {
     PACKED_LATER = 3,
     PACKED_STACKS = 4,
     PACKED_SAMPLES = 5,
-    /* of several windows in one block: */
+    /* in a block of several windows: */
     PACKED_SHARED = 6,
     PACKED_WINDOW = 7,
     PACKED_RUN = 8,
 };
 
-/* In a column: what does not fit is among the extras. */
+/* Values in a column: this one means that the value stands among the extras. */
 #define PACKED_EXTRA      255u
 #define PACKED_LATE_EXTRA 15u
 
-/* Of a stack: bits 0-3 are the words that it has. */
+/* Bits of a stack: bits 0 to 3 say which words the stack has. */
 #define PACKED_LOADED 0x80u
 
 #endif

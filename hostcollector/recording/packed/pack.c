@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A window -> a block, compressed: facts as frames, stacks as trees of callers,
- * samples as columns. */
+/* A window -> a compressed block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +14,18 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-#define LEVEL 6 /* of compression */
+#define LEVEL 6 /* level of compression */
 
 struct packing {
     struct window_packer *w;
     struct pack_bytes block;
     struct squeeze_cuts cuts;
     uint32_t *local; /* number in the pool -> number in the block */
-    uint32_t *used;  /* the reverse, from 1 on */
+    uint32_t *used;  /* number in the block, from 1 on -> number in the pool */
     size_t used_count;
 };
 
-/* Number the stacks that samples of the window have. */
+/* Number the stacks of the window's samples. */
 static void number_stacks(struct packing *p)
 {
     const struct window_packer *w = p->w;
@@ -46,7 +45,7 @@ static void number_stacks(struct packing *p)
     }
 }
 
-/* Columns of a run. */
+/* Columns of a run of samples. */
 struct columns {
     struct pack_bytes pair_stacks, pair_leaves, pairs, intervals, late, lost,
         extras;
@@ -54,7 +53,7 @@ struct columns {
     size_t losses, lost_at;
 };
 
-/* A lateness in bits, if the wire's short samples can tell it. */
+/* The lateness as an exponent, if a short sample of the wire can hold it. */
 static uint8_t late_bits(const struct sample *s)
 {
     unsigned bits = s->late == 0 ? 0 : 32u - (unsigned)__builtin_clz(s->late);
@@ -104,7 +103,7 @@ static void put_sample(struct columns *c, const struct sample *s,
     }
 }
 
-/* Time is told in units of at least a 128th of the period. */
+/* The shift by which times are rounded, to at most a 128th of the period. */
 static uint8_t rounding(uint16_t period)
 {
     unsigned bits = period == 0 ? 0 : 32u - (unsigned)__builtin_clz(period);
@@ -133,8 +132,8 @@ static void put_columns(struct packing *p, struct columns *c)
     pack_append(b, &c->extras);
 }
 
-/* Samples (from) to (to) of a core, which share unit and period; (now) are its
- * counters before them, and then behind them. */
+/* Write samples (from) to (to) of a core, which share unit and period. (now)
+ * are the core's counters before these samples, and after them on return. */
 static void put_run(struct packing *p, uint32_t core,
                     const struct window_run *run, size_t to, bool lost,
                     size_t *lost_at, uint64_t now[WIRE_COUNTERS])
@@ -187,8 +186,8 @@ static void put_run(struct packing *p, uint32_t core,
     map_fini(&pairs);
 }
 
-/* Do the LOST records of core (c) tell no more than its account? A final STATS
- * may have told of them in the window before. */
+/* Do the LOST records of core (c) fit into its account? They do not if a final
+ * STATS has counted them in the window before. */
 static bool fits_account(const struct window_core *c,
                          const uint64_t from[WIRE_COUNTERS],
                          const uint64_t to[WIRE_COUNTERS])
@@ -207,7 +206,7 @@ static bool fits_account(const struct window_core *c,
     return fits;
 }
 
-/* All samples of (core). (now) becomes its counters behind them. */
+/* Write all samples of (core). (now) becomes the core's counters after them. */
 static void put_core(struct packing *p, uint32_t core,
                      uint64_t now[WIRE_COUNTERS])
 {
@@ -225,7 +224,8 @@ static void put_core(struct packing *p, uint32_t core,
                 &lost_at, now);
 }
 
-/* What the samples do not explain was lost: a gap, and then the counters. */
+/* Write losses that the samples do not show: a gap, followed by the
+ * counters. */
 static void put_lost(struct packing *p, uint64_t (*now)[WIRE_COUNTERS])
 {
     struct window_packer *w = p->w;
@@ -278,7 +278,7 @@ static void put_block(struct packing *p, uint64_t later_ns, bool whole)
     free(now);
 }
 
-/* Compress the block, behind the chunks that are done. */
+/* Compress the block, and append it to the finished chunks. */
 static int put_chunk(struct window_packer *w, const struct pack_bytes *b,
                      const struct squeeze_cuts *cuts)
 {
@@ -303,7 +303,7 @@ static int put_chunk(struct window_packer *w, const struct pack_bytes *b,
     return 0;
 }
 
-/* Has each core that was heard told where its counting began, by its STATS? */
+/* Have the STATS of each core said where its counting began? */
 static bool has_all_stats(const struct window_packer *w)
 {
     bool all = true;
@@ -313,7 +313,7 @@ static bool has_all_stats(const struct window_packer *w)
     return all;
 }
 
-/* An empty window, which goes on where this one ends. */
+/* Empty the window. The new one continues where the old one ends. */
 static void begin_anew(struct window_packer *w)
 {
     w->taken = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes that grow as they are written. Leaf. */
+/* A growing buffer of bytes. Leaf. */
 #ifndef TPROF_RECORDING_PACKED_PACK_BYTES_H
 #define TPROF_RECORDING_PACKED_PACK_BYTES_H
 
@@ -12,7 +12,7 @@
 #include "util/bytes.h"
 #include "util/vec.h"
 
-/* Zeroed: empty. (failed): there was no memory, and bytes are missing. */
+/* Zeroed: empty. After (failed), there was no memory and bytes are missing. */
 struct pack_bytes {
     uint8_t *bytes;
     size_t size, room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Structs -> frames: the reverse of decode/fields.c. */
+/* Writes the parts of a window that are not samples, as frames of the wire. */
 #include "recording/packed/pack_facts.h"
 
 #include "dump/dump_frame.h"
@@ -21,7 +21,7 @@ static void put_text(struct dump_frame *f, unsigned tag, const char *text)
         dump_frame_bytes(f, tag, text, strlen(text));
 }
 
-/* Not told if it is 0. */
+/* Write (value) unless it is 0, which stands for unknown. */
 static void put_known(struct dump_frame *f, unsigned tag, uint64_t value)
 {
     if (value != 0)
@@ -34,7 +34,7 @@ static void put_hello(struct pack_bytes *b, const struct window_packer *w)
     struct dump_frame f;
 
     dump_frame_begin(&f, WIRE_HELLO, 0);
-    /* that of these frames, whatever the guest spoke */
+    /* version of the frames written here, whatever the guest's version is */
     dump_frame_field(&f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     put_text(&f, WIRE_HELLO_AGENT_VERSION, g->agent_version);
     dump_frame_field(&f, WIRE_HELLO_ARCH, g->arch);
@@ -115,7 +115,7 @@ void window_counters(const struct window_core *c, const struct account *a,
         counters[i] += c->offset[i];
 }
 
-/* STATS of a core, as (s) had them, with counters of the window: (now). */
+/* Write STATS of a core: (s) with the window's counters (now). */
 static void put_stats(struct pack_bytes *b, uint32_t core,
                       const struct window_core *c, const struct core_stats *s,
                       const uint64_t now[WIRE_COUNTERS], unsigned flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a window tells beside its samples, as the frames of an agent. */
+/* Writes the parts of a window that are not samples, as frames of the wire. */
 #ifndef TPROF_RECORDING_PACKED_PACK_FACTS_H
 #define TPROF_RECORDING_PACKED_PACK_FACTS_H
 
@@ -9,16 +9,18 @@
 #include "recording/packed/pack_bytes.h"
 #include "recording/packed/window_parts.h"
 
-/* HELLO, MAPs, STATUS, and where each core's counters begin. */
+/* Append HELLO, MAPs, STATUS, and STATS with the counters at which each core
+ * begins. */
 void pack_facts_before(struct pack_bytes *b, const struct window_packer *w);
 
-/* SAMPLES of (core) without samples, but with the counters (now). */
+/* Append a SAMPLES frame of (core) with the counters (now) and without
+ * samples. */
 void pack_fact_counters(struct pack_bytes *b, uint32_t core,
                         const struct window_core *c,
                         const uint64_t now[WIRE_COUNTERS]);
 
-/* The last STATS of each core, complete if (whole) or the guest said so; and
- * PROGRESS. */
+/* Append the last STATS of each core, and PROGRESS. STATS are complete if
+ * (whole), or if the guest said so. */
 void pack_facts_after(struct pack_bytes *b, const struct window_packer *w,
                       bool whole);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stacks as trees of callers, whose addresses are told once each. */
+/* Stacks of a pool -> an item of a block. */
 #include "recording/packed/pack_stacks.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct stacks {
     const struct stack_pool *pool;
     const uint32_t *used;
     size_t used_count;
-    uint64_t *addresses; /* sorted, each once */
+    uint64_t *addresses; /* sorted, without repetition */
     size_t address_count, address_room;
 };
 
@@ -73,8 +73,9 @@ static uint64_t index_of(const struct stacks *p, uint64_t address)
     return (uint64_t)(at - p->addresses);
 }
 
-/* The nodes of stack (s), from the outermost on; returns 1 + the innermost's
- * number, 0 if it has none. Those that are new go to (parents) and (places). */
+/* Add the nodes of stack (s), from the outermost on. New nodes go to (parents)
+ * and (places). Returns the innermost node's number plus 1; 0 if the stack has
+ * no frames. */
 static uint32_t add_nodes(const struct stacks *p, const struct stack *s,
                           struct pair_map *nodes, struct pack_bytes *parents,
                           struct pack_bytes *places)

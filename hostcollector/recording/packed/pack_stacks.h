@@ -9,11 +9,11 @@
 #include "profile/aggregate/stack_pool.h"
 #include "recording/packed/pack_bytes.h"
 
-/* In the end of a stack in the pool: its leaf lies in another image. */
+/* Set in (end) of a stack in the pool if its leaf lies in a loaded image. */
 #define PACK_LOADED 0x80u
 
-/* Append the stacks of (pool) whose numbers are used[1] to used[count], behind
- * the type of an item. */
+/* Append an item with the stacks of (pool) whose numbers are used[1] to
+ * used[count]. The type of the item is already in (b). */
 void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
                  uint64_t text_start, const uint32_t *used, size_t count);
 

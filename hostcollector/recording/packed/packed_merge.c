@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Items of blocks -> items of one block. No frame is made: what the windows
- * said is copied, but for the numbers of stacks and pairs. */
+/* Chunks of several windows -> one chunk. */
 #include "recording/packed/packed_merge.h"
 
 #include <stdlib.h>
@@ -16,40 +15,42 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-#define LEVEL       6  /* of compression */
-#define SAMPLE_MAX  5u /* bytes that a sample takes, about */
-#define ADDRESS_MAX 8u /* likewise, an address of a stack */
+#define LEVEL       6  /* level of compression */
+#define SAMPLE_MAX  5u /* about the bytes of a sample */
+#define ADDRESS_MAX 8u /* about the bytes of an address */
 #define PAIR_MAX    12u
 #define PAIRS_MAX   (PACKED_BLOCK_MAX / 16)
 
 struct merge_pair {
-    uint32_t stack, uses, number; /* before they are ordered */
+    /* number: before pairs are sorted by their uses */
+    uint32_t stack, uses, number;
     uint64_t leaf;
 };
 
 struct packed_merge {
     struct unpack *unpack;
-    uint64_t arrival_ns, text_start; /* of what is in it */
+    uint64_t arrival_ns, text_start; /* of the block */
     bool has_text;
     size_t windows;
     struct stack_pool stacks;
     struct budget budget;
-    struct pair_map map; /* of pairs */
+    struct pair_map map; /* numbers of pairs */
     struct merge_pair *pairs;
     size_t pair_count, pair_room;
-    uint32_t *numbers; /* of pairs: a column */
+    uint32_t *numbers; /* a column: the number of each sample's pair */
     size_t count, number_room;
     struct pack_bytes intervals, late, extras, items;
 };
 
-/* Have nothing in (m). */
+/* Empty (m). */
 static void empty(struct packed_merge *m)
 {
     stack_pool_fini(&m->stacks);
     m->stacks = (struct stack_pool){0};
     if (getrandom(&m->stacks.seed, sizeof m->stacks.seed, GRND_NONBLOCK) < 0)
         m->stacks.seed = (uintptr_t)m;
-    m->budget.left = SIZE_MAX / 2; /* blocks are small */
+    /* no limit is needed, since blocks are small */
+    m->budget.left = SIZE_MAX / 2;
     map_fini(&m->map);
     m->pair_count = m->count = m->windows = 0;
     m->has_text = false;
@@ -85,7 +86,7 @@ void packed_merge_free(struct packed_merge *m)
     free(m);
 }
 
-/* The number of stack (id) of the block that is read. */
+/* The number in (m) of stack (id) of the block that is being read. */
 static uint32_t add_stack(struct packed_merge *m, uint32_t id)
 {
     const struct unpack *u = m->unpack;
@@ -106,7 +107,8 @@ static uint32_t add_stack(struct packed_merge *m, uint32_t id)
     return stack_pool_add(&m->stacks, &kept, &m->budget);
 }
 
-/* Add the pairs of the run that is read; their numbers go to (numbers). */
+/* Add the pairs of the run that is being read. (numbers) becomes their
+ * numbers. */
 static bool add_pairs(struct packed_merge *m, uint32_t *numbers)
 {
     const struct unpack *u = m->unpack;
@@ -154,7 +156,7 @@ static bool add_sample(struct packed_merge *m, const uint32_t *numbers)
     return !u->extras.bad;
 }
 
-/* The item of samples at u->in, as a run. */
+/* Convert the item of samples at u->in to a run of the merged block. */
 static bool add_run(struct packed_merge *m)
 {
     struct unpack *u = m->unpack;
@@ -190,7 +192,7 @@ static bool add_run(struct packed_merge *m)
     return good;
 }
 
-/* What is at u->in, as it is; (begin) is where the item begins. */
+/* Copy the item that begins at (begin) and ends at u->in. */
 static void copy_item(struct packed_merge *m, const uint8_t *begin)
 {
     pack_copy(&m->items, begin, (size_t)(m->unpack->in.at - begin));
@@ -209,8 +211,9 @@ static bool take_stacks(struct packed_merge *m, bool *other)
     return true;
 }
 
-/* All items of the block. False: it is wrong, or there is no memory; or it is
- * of an (*other) image, and goes into the next block. */
+/* Add all items of the block. False if the block is wrong, or there is no
+ * memory; or with (*other) if its kernel image differs, so that the block
+ * belongs into the next chunk. */
 static bool add_items(struct packed_merge *m, uint64_t later_ns, bool *other)
 {
     struct cursor *c = &m->unpack->in;
@@ -247,8 +250,8 @@ static bool add_items(struct packed_merge *m, uint64_t later_ns, bool *other)
     return good && !*other;
 }
 
-/* Bytes that the block has, at most; but for a pair that is told again and
- * again in three bytes. */
+/* Upper limit of the block's bytes. Not counted are pairs that are repeated
+ * and take three bytes each time. */
 static size_t bound(const struct packed_merge *m)
 {
     return m->count * SAMPLE_MAX + m->extras.size + m->items.size +
@@ -311,7 +314,7 @@ static int lower(const void *a, const void *b)
     return (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
-/* Those pairs that most samples have get the numbers that take a byte. */
+/* Give the most frequent pairs the numbers that take one byte. */
 static void order_pairs(struct packed_merge *m)
 {
     size_t near = m->pair_count < PACKED_EXTRA ? m->pair_count : PACKED_EXTRA;
@@ -338,7 +341,7 @@ static void put_pairs(const struct packed_merge *m, struct pack_bytes *b)
     }
 }
 
-/* The columns; (order) are the numbers of pairs by those they had. */
+/* Write the columns. (order) maps the numbers of pairs to sorted ones. */
 static void put_columns(const struct packed_merge *m, const uint32_t *order,
                         struct pack_bytes *b, struct squeeze_cuts *cuts)
 {
@@ -371,7 +374,7 @@ static void put_columns(const struct packed_merge *m, const uint32_t *order,
     b->failed |= m->intervals.failed | m->late.failed | m->extras.failed;
 }
 
-/* The block, in (b). False: there is no memory. */
+/* Write the block into (b). False if there is no memory. */
 static bool put_block(struct packed_merge *m, struct pack_bytes *b,
                       struct squeeze_cuts *cuts)
 {

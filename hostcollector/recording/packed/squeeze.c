@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flushes zstd at each cut. */
+/* Compresses a block into one zstd frame. */
 #include "recording/packed/squeeze.h"
 
 #include <stdbool.h>
 
 #include <zstd.h>
 
-#define CUT_MAX 16u /* bytes that a cut costs, at most */
+#define CUT_MAX 16u /* most bytes that a cut costs */
 
 size_t squeeze_bound(size_t size, const struct squeeze_cuts *cuts)
 {
     return ZSTD_compressBound(size) + CUT_MAX * (cuts->count + 1);
 }
 
-/* Bytes up to (to) go into (out); the frame ends with them if (last). */
+/* Compress the bytes up to (to) into (out). The frame ends with them if
+ * (last). */
 static bool put(ZSTD_CCtx *c, ZSTD_outBuffer *out, ZSTD_inBuffer *in, size_t to,
                 bool last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Items of a block -> frames. Samples are made by unpack_samples.c. */
+/* Packed chunks of a recording -> frames of the wire. */
 #include "recording/packed/unpack.h"
 
 #include <stdbool.h>
@@ -78,7 +78,7 @@ int unpack_begin(struct unpack *u, const void *data, size_t size, struct err *e)
     return 0;
 }
 
-/* A number of things that take a byte each at least. */
+/* Read the number of things that take at least one byte each. */
 static size_t get_count(struct cursor *c)
 {
     uint64_t count = cursor_uleb(c);
@@ -86,7 +86,8 @@ static size_t get_count(struct cursor *c)
     return count <= cursor_left(c) ? (size_t)count : (size_t)cursor_fail(c);
 }
 
-/* Addresses rise; each is told as the difference from the one before. */
+/* Read addresses, which rise. Each is stored as its difference from the
+ * last. */
 static uint64_t *get_addresses(struct cursor *c, size_t *count)
 {
     *count = get_count(c);
@@ -104,7 +105,7 @@ static uint64_t pick(struct cursor *c, const uint64_t *list, size_t count)
     return i < count ? list[i] : cursor_fail(c);
 }
 
-/* Callers are nodes of trees, each after the one that called it. */
+/* Read the nodes of the trees of callers. A node follows its caller's node. */
 static void get_nodes(struct unpack *u, const uint64_t *list, size_t count)
 {
     struct cursor *c = &u->in;
@@ -148,7 +149,8 @@ int unpack_stacks(struct unpack *u, struct err *e)
     size_t count;
 
     forget_stacks(u);
-    u->shared = u->taken = u->pair_count = 0; /* these were of others */
+    /* the shared columns belonged to the stacks before */
+    u->shared = u->taken = u->pair_count = 0;
     u->text_start = cursor_uleb(c);
     uint64_t *list = get_addresses(c, &count);
 
@@ -168,7 +170,7 @@ int unpack_stacks(struct unpack *u, struct err *e)
     return memory ? 0 : err_set(e, "out of memory");
 }
 
-/* A frame that is told as it is. Returns its size; 0: it is cut. */
+/* Copy a frame that is stored unchanged. Returns its size; 0 if it is cut. */
 static long get_frame(struct unpack *u)
 {
     struct cursor *c = &u->in;
@@ -179,7 +181,7 @@ static long get_frame(struct unpack *u)
 
     if (c->bad || body == NULL)
         return (long)cursor_fail(c);
-    if (type == WIRE_HELLO) { /* a session begins */
+    if (type == WIRE_HELLO) { /* HELLO begins a session */
         u->seq = u->epoch = 0;
         for (size_t i = 1; i <= u->stack_count; i++)
             u->stacks[i].defined = 0;
@@ -222,7 +224,7 @@ static int get_item(struct unpack *u, long *size, struct err *e)
     case PACKED_RUN:
         unpack_run_begin(u);
         return 0;
-    default: /* of no version that we know: its end is unknown */
+    default: /* an item of an unknown kind: its end is unknown */
         (void)cursor_fail(c);
         return 0;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packed chunks of a recording -> frames of the wire. Their bytes may lie: a
- * block has at most PACKED_BLOCK_MAX bytes, what is made of it at once is a
- * frame, and a block that contradicts itself ends with words.
+ * Packed chunks of a recording -> frames of the wire. The bytes may be
+ * hostile: a block has at most PACKED_BLOCK_MAX bytes, and is unpacked one
+ * frame at a time. A block that contradicts itself ends with an error.
  */
 #ifndef TPROF_RECORDING_PACKED_UNPACK_H
 #define TPROF_RECORDING_PACKED_UNPACK_H
@@ -14,27 +14,27 @@
 
 struct unpack;
 
-/* NULL: no memory. */
+/* A new unpacker. NULL if there is no memory. */
 struct unpack *unpack_new(void);
 
 /* Release (u). NULL is allowed. */
 void unpack_free(struct unpack *u);
 
-/* Begin with the chunk (data), which need not stay. Returns 0; -1 with (e)
- * filled: it is damaged. */
+/* Begin with the chunk (data), which may be freed afterwards. Returns 0; -1
+ * with (e) filled if the chunk is damaged. */
 int unpack_begin(struct unpack *u, const void *data, size_t size,
                  struct err *e);
 
 /*
- * The next frame: its size, and (*frame), valid until the next call, which came
- * (*later_ns) after the chunk's time. Returns 0 at the end; -1 with (e) filled:
- * the chunk is damaged, and nothing more comes of it.
+ * Unpack the next frame into (*frame), valid until the next call. The frame
+ * came (*later_ns) after the chunk's time. Returns the frame's size; 0 at the
+ * end; -1 with (e) filled if the chunk is damaged and ends here.
  */
 long unpack_next(struct unpack *u, const uint8_t **frame, uint64_t *later_ns,
                  struct err *e);
 
-/* The window that this frame is of, by the start that its name told. 0: not
- * known, the chunk is of one window. */
+/* The window of the last frame, by the start in the window's file name. 0 if
+ * the chunk is of one window, whose start the chunk does not say. */
 uint64_t unpack_window(const struct unpack *u);
 
 #endif

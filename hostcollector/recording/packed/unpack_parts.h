@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the unpacker share: a block in the works. */
+/* The inside of struct unpack, for the files of the unpacker. */
 #ifndef TPROF_RECORDING_PACKED_UNPACK_PARTS_H
 #define TPROF_RECORDING_PACKED_UNPACK_PARTS_H
 
@@ -15,18 +15,18 @@
 
 #define NODE_NONE UINT32_MAX
 
-/* A return address, and that of the caller. */
+/* A return address, and the node of its caller. */
 struct unpack_node {
     uint64_t address;
-    uint32_t parent; /* NODE_NONE: the outermost */
-    uint8_t depth;   /* of the chain up to there */
+    uint32_t parent; /* NODE_NONE: this is the outermost */
+    uint8_t depth; /* length of the chain from the outermost node to this one */
 };
 
 struct unpack_stack {
-    uint32_t node; /* the innermost; NODE_NONE: it has no frames */
+    uint32_t node; /* the innermost node; NODE_NONE: the stack has no frames */
     uint32_t generation;
     uint8_t end, mask;
-    uint16_t defined; /* in this epoch */
+    uint16_t defined; /* the stack's id in this epoch */
     uint64_t words[WIRE_STACK_SLOTS], rsp;
 };
 
@@ -46,20 +46,21 @@ struct unpack {
     uint64_t text_start;
     struct unpack_node *nodes;
     size_t node_count;
-    struct unpack_stack *stacks; /* from 1 on */
+    struct unpack_stack *stacks; /* counted from 1 */
     size_t stack_count;
 
-    /* The samples that are being given. */
+    /* The run of samples that is being unpacked. */
     size_t left, at, count; /* records left; of samples: next, all */
-    /* Columns, in which the first sample is number (first). Of several windows:
-     * (shared) samples in all, (taken) of which are given or being given. */
+    /* Columns. The first sample in them has the number (first). A block of
+     * several windows has (shared) samples, (taken) of which are unpacked or
+     * belong to this run. */
     const uint8_t *pair, *interval, *late;
     size_t first, shared, taken;
-    bool halves; /* two latenesses are in a byte */
+    bool halves; /* one byte holds two latenesses */
     struct cursor losses, extras, far;
-    size_t loss_left, loss_at; /* LOST records; the sample that the next one is
-                                * before */
-    bool begun;                /* BEGIN was given */
+    /* LOST records left; the next one is before sample (loss_at) */
+    size_t loss_left, loss_at;
+    bool begun; /* the BEGIN record was written */
     uint32_t core, generation;
     uint8_t shift, round;
     uint16_t period;
@@ -71,19 +72,21 @@ struct unpack {
     struct dump_frame frame;
 };
 
-/* Take the item of stacks, or what is like it, at u->in, which is bad if that
- * is wrong. Returns 0; -1 with (e) filled: there is no memory. */
+/* Read an item of stacks at u->in, which becomes bad if the item is wrong.
+ * Returns 0; -1 with (e) filled if there is no memory. */
 int unpack_stacks(struct unpack *u, struct err *e);
 
-/* Begin with the item of samples, or of a run, at u->in; u->in is bad if it is
- * wrong. */
+/* Read the head of the item of samples, or of a run, at u->in, which becomes
+ * bad if the item is wrong. */
 void unpack_samples_begin(struct unpack *u);
 void unpack_run_begin(struct unpack *u);
 
-/* Take the columns, behind the stacks, of all windows of the block. */
+/* Read the columns that all windows of the block share. They follow the
+ * stacks. */
 void unpack_columns(struct unpack *u);
 
-/* The next frame of it, in u->frame; its size. 0: it is wrong. */
+/* Write the next frame of the item to u->frame. Returns the frame's size; 0 if
+ * the item is wrong. */
 long unpack_samples_next(struct unpack *u);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of samples -> SAMPLES frames, with the stacks where they are used
- * first. */
+/* Columns of samples -> SAMPLES frames. */
 #include <string.h>
 
 #include "recording/packed/unpack_parts.h"
 #include "util/bytes.h"
 
-#define HEAD_SIZE    6u /* of an item of samples */
+#define HEAD_SIZE    6u /* bytes of the fixed head of an item of samples */
 #define SHIFT_MAX    40u
 #define RECORD_MAX   (255u * WIRE_CELL_SIZE)
 #define COUNTERS_MAX (1u + WIRE_COUNTERS * 10u)
@@ -18,8 +17,8 @@ static uint64_t zigzag(uint64_t difference)
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-/* A long record begins in the frame, and ends: the rest of its last cell is 0.
- */
+/* Begin a long record in the frame. The rest of its last cell is filled with
+ * 0. */
 static uint8_t *record_begin(struct unpack *u, enum wire_long type)
 {
     uint8_t *at = u->frame.bytes + u->frame.used;
@@ -71,7 +70,8 @@ static void put_stack(struct unpack *u, uint32_t id)
         record_begin(u, loaded ? WIRE_LONG_STACK_AT : WIRE_LONG_STACK);
 
     s->defined = u->epoch;
-    if (loaded) /* leaves of these are told from the start of text, too */
+    /* leaves of these stacks are counted from the start of text, too */
+    if (loaded)
         dump_frame_varint(f, 0);
     dump_frame_varint(f, id);
     dump_frame_varint(f, s->end);
@@ -88,7 +88,7 @@ static void put_stack(struct unpack *u, uint32_t id)
     record_end(u, at);
 }
 
-/* What comes before sample (u->at) was dropped. */
+/* Write LOST records for drops before sample (u->at). */
 static void put_losses(struct unpack *u)
 {
     while (u->loss_left != 0 && u->loss_at == u->at && !u->losses.bad) {
@@ -135,7 +135,7 @@ static void put_long(struct unpack *u, uint64_t units, uint32_t id,
     u->counter[WIRE_COUNTER_MISSED] += weight - 1;
 }
 
-/* Of the next sample: bits as in a cell, or PACKED_LATE_EXTRA. */
+/* Lateness of the next sample: bits as in a cell, or PACKED_LATE_EXTRA. */
 static uint8_t lateness(const struct unpack *u)
 {
     size_t i = u->first + u->at;
@@ -176,13 +176,14 @@ static void put_sample(struct unpack *u, const struct unpack_pair *p)
     u->frame.used += WIRE_CELL_SIZE;
 }
 
-/* The pair of the next sample; one of no stack if there is no such pair. */
+/* The pair of the next sample. If there is no such pair, a pair without a
+ * stack. */
 static const struct unpack_pair *next_pair(struct unpack *u)
 {
     uint64_t i = u->pair[u->first + u->at];
 
     if (i == PACKED_EXTRA) {
-        /* looked at, but not taken until there is room for its stack */
+        /* peek: the extra stays until there is room for its stack */
         struct cursor ahead = u->shared != 0 ? u->far : u->extras;
 
         i = cursor_uleb(&ahead);
@@ -194,7 +195,8 @@ static const struct unpack_pair *next_pair(struct unpack *u)
     return &u->pairs[i];
 }
 
-/* A sample, and the stack that it needs. False: there is no room for them. */
+/* Write a sample, and before it its stack if this is the stack's first use.
+ * False if there is no room for them. */
 static bool put_next(struct unpack *u)
 {
     const struct unpack_pair *p = next_pair(u);
@@ -268,7 +270,7 @@ static void get_pairs(struct unpack *u)
         u->pairs[i].leaf = leaf += cursor_zigzag(c);
 }
 
-/* A part with its size before it. */
+/* Read a part, which begins with its size. */
 static struct cursor get_part(struct cursor *c)
 {
     uint64_t size = cursor_uleb(c);
@@ -280,7 +282,7 @@ static struct cursor get_part(struct cursor *c)
     return cursor_at(bytes, bytes != NULL ? (size_t)size : 0, 0);
 }
 
-/* Core, unit, period, time, and counters before the samples. */
+/* Read core, unit, period, time, and the counters before the samples. */
 static bool get_head(struct unpack *u)
 {
     struct cursor *c = &u->in;
@@ -301,7 +303,8 @@ static bool get_head(struct unpack *u)
     return !c->bad;
 }
 
-/* So many samples and LOST records, whose parts were taken, are next. */
+/* Begin a run of (count) samples and (losses) LOST records, whose parts were
+ * read. */
 static void begin(struct unpack *u, uint64_t count, uint64_t losses)
 {
     struct cursor *c = &u->in;
@@ -370,7 +373,7 @@ void unpack_run_begin(struct unpack *u)
     uint64_t count = cursor_uleb(c), losses = cursor_uleb(c);
 
     u->losses = get_part(c);
-    /* more samples than the columns have? */
+    /* do the columns have fewer samples? */
     if (count > u->shared - u->taken)
         (void)cursor_fail(c);
     if (c->bad)

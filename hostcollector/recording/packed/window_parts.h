@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the window packer share: a window in the works. */
+/* The inside of struct window_packer, for the files of the window packer. */
 #ifndef TPROF_RECORDING_PACKED_WINDOW_PARTS_H
 #define TPROF_RECORDING_PACKED_WINDOW_PARTS_H
 
@@ -14,14 +14,14 @@
 #include "util/budget.h"
 #include "util/err.h"
 
-/* Samples of one unit and period, up to where the next run begins. */
+/* Samples of one unit and period. A run ends where the next one begins. */
 struct window_run {
     size_t first;
     uint16_t period;
     uint8_t shift;
 };
 
-/* LOST: ticks that were dropped before sample (at). */
+/* A LOST record: ticks that were dropped before sample (at). */
 struct window_lost {
     size_t at;
     uint64_t ticks, missed;
@@ -35,54 +35,54 @@ struct window_core {
     size_t run_count, run_room;
     struct window_lost *lost;
     size_t lost_count, lost_room;
-    bool heard;                    /* there is an account */
+    bool heard;                    /* an account came */
     struct account began, account; /* at the window's beginning, and now */
-    /* Where the guest's own counters stood when (account) was 0. */
+    /* Values of the guest's own counters when (account) was 0. */
     bool has_offset;
     uint64_t offset[WIRE_COUNTERS];
-    struct account session; /* when the session began */
+    struct account session; /* the account when the session began */
     bool has_stats, has_first;
     struct core_stats first, stats; /* at the window's beginning, and now */
-    uint64_t time;                  /* of the last sample, in units */
+    uint64_t time;                  /* time of the last sample, in units */
 };
 
 struct window_packer {
     uint64_t memory_max;
-    struct budget budget; /* of stacks */
+    struct budget budget; /* for stacks */
     struct stack_pool stacks;
-    uint64_t taken; /* bytes that samples take */
+    uint64_t taken; /* bytes of memory for samples */
 
     bool has_guest, has_status;
     struct guest guest;
-    /* Windows so far say how each core's account of boot begins; the next one
-     * is not of boot (WIRE_FEATURE_BOOT). */
+    /* The windows before have told how each core's account of boot begins, so
+     * the next window is not of boot (WIRE_FEATURE_BOOT). */
     bool boot_told;
     struct guest_status status;
-    uint64_t tsc_hz; /* measured */
+    uint64_t tsc_hz; /* measured, for guests that do not know it */
     struct guest_map maps[GUEST_MAPS_MAX];
     size_t map_count;
     struct guest_progress progress[WIRE_PROGRESS_COUNTERS];
     struct guest_progress progress_began[WIRE_PROGRESS_COUNTERS];
     bool has_progress[WIRE_PROGRESS_COUNTERS];
     uint64_t gap_frames;
-    struct window_core *cores; /* guest.cores of them, at most: */
+    struct window_core *cores; /* at most guest.cores elements */
     size_t core_room;
 
-    /* Chunks that are done: each with its size before it, in 4 bytes. */
+    /* Finished chunks, each with its size before it, in 4 bytes. */
     uint8_t *done;
     size_t done_size, done_room;
     uint64_t done_samples, done_lost;
     bool failed; /* a chunk could not be made */
 };
 
-/* Counters as a window tells them: (a), for core (c). */
+/* Fill (counters) with those of core (c) that belong to the account (a). */
 void window_counters(const struct window_core *c, const struct account *a,
                      uint64_t counters[WIRE_COUNTERS]);
 
 /*
- * Make a chunk of what is open, and go on with an empty window: (later_ns) long
- * so far. Accounts are complete if (whole), else where the guest said so.
- * Returns 0; -1 with (e) filled.
+ * Make a chunk of the open window, which has lasted (later_ns), and continue
+ * with an empty window. Accounts are complete if (whole), else if the guest
+ * said so. Returns 0; -1 with (e) filled.
  */
 int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
                 struct err *e);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looks through a folder, and has files made of windows that belong together.
- */
+/* Merges finished windows of a spool into files of several windows. */
 #include "recording/spool/compact.h"
 
 #include <errno.h>
@@ -17,14 +16,14 @@
 #include "recording/spool/spool_marks.h"
 #include "util/vec.h"
 
-#define OVER_MS 30000u /* a window may come so late */
+#define OVER_MS 30000u /* a window may be written this long after its end */
 
 struct compaction {
     int fd, lock;
     const struct compact_config *config;
     struct compact_sums *sums;
     struct spool_entry
-        *entries; /* by guest and start, files of several first */
+        *entries; /* sorted by guest and start, merged files first */
     size_t count, room;
     struct spool_tags tags;
     struct merged_file *file;
@@ -69,8 +68,8 @@ static int take_file(void *context, const char *name, struct err *e)
     return 0;
 }
 
-/* A file of what was added: windows (from) to (to). Returns 0; -1 with (e)
- * filled. */
+/* Make a file of windows (from) to (to), which were added to the merger.
+ * Returns 0; -1 with (e) filled. */
 static int put_file(struct compaction *c, size_t from, size_t to, struct err *e)
 {
     size_t size = 0;
@@ -83,8 +82,8 @@ static int put_file(struct compaction *c, size_t from, size_t to, struct err *e)
     return result;
 }
 
-/* What was added from (*from) to (to) becomes a file, if it is worth one; the
- * next one begins at (next). */
+/* End the file of windows (*from) to (to), if merging is worth it. The next
+ * file begins at (next). */
 static int end_file(struct compaction *c, size_t *from, size_t to, size_t next,
                     struct err *e)
 {
@@ -94,12 +93,12 @@ static int end_file(struct compaction *c, size_t *from, size_t to, size_t next,
     *from = next;
     if (to - begin > 1)
         return put_file(c, begin, to, e);
-    if (to - begin == 1) /* it stays as it is */
+    if (to - begin == 1) /* a single window stays as it is */
         free(merged_file_end(c->file, &size, &ignored));
     return 0;
 }
 
-/* Windows (from) to (to), of one guest and span. */
+/* Merge windows (from) to (to), which are of one guest and span. */
 static int merge_windows(struct compaction *c, size_t from, size_t to,
                          struct err *e)
 {
@@ -132,8 +131,8 @@ static int merge_windows(struct compaction *c, size_t from, size_t to,
     return result == 0 ? end_file(c, &from, to, to, e) : result;
 }
 
-/* Finish what a killed process has begun: remove windows that are in a file of
- * several, too. */
+/* Finish the work of a killed process: remove windows that are in a merged
+ * file, too. */
 static int remove_merged(struct compaction *c, struct err *e)
 {
     const struct spool_entry *several = NULL;
@@ -161,7 +160,7 @@ static int remove_merged(struct compaction *c, struct err *e)
     return 0;
 }
 
-/* What waits for which receiver? */
+/* Count the windows that wait for each receiver. */
 static void count_waits(const struct compaction *c)
 {
     for (size_t k = 0; k < c->tags.count; k++) {
@@ -180,7 +179,7 @@ static void count_waits(const struct compaction *c)
     c->sums->wait_count = c->tags.count;
 }
 
-/* Do windows (a) and (b) go into one file? */
+/* Do windows (a) and (b) belong into one file? */
 static bool go_together(const struct compaction *c, const struct spool_entry *a,
                         const struct spool_entry *b)
 {
@@ -199,7 +198,7 @@ static int merge_all(struct compaction *c, struct err *e)
         const struct spool_entry *entry = &c->entries[i];
 
         end = i + 1;
-        /* a file of several, or not like any of ours? */
+        /* a merged file, or a name that no collector writes? */
         if (entry->n.last_ms != 0 || entry->n.start_ms < 1000000000000 ||
             entry->n.start_ms > 9999999999999)
             continue;
@@ -215,7 +214,8 @@ static int merge_all(struct compaction *c, struct err *e)
     return result == 0 ? replace_all(&c->replace, e) : result;
 }
 
-/* Is nobody else merging here? The lock's file stays. */
+/* Take the lock of merging processes. Fails if another process merges here.
+ * The lock's file stays. */
 static int take_lock(struct compaction *c, struct err *e)
 {
     c->lock = openat(c->fd, SPOOL_MERGING,

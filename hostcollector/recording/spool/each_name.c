@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The folder is opened anew, so that its descriptor stays where it is. */
+/* The names in a folder that is open. */
 #include "recording/spool/each_name.h"
 
 #include <dirent.h>
@@ -18,6 +18,7 @@ static const char *next_name(DIR *folder)
 
 int each_name(int fd, take_name take, void *context, struct err *e)
 {
+    /* not fd itself: its position is the caller's */
     int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
     const char *name;

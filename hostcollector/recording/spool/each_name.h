@@ -5,10 +5,11 @@
 
 #include "util/err.h"
 
-/* Take (name). Returns 0; -1 with (e) filled: the rest is not looked at. */
+/* Called for a file name. Returns 0; -1 with (e) filled, which ends
+ * each_name(). */
 typedef int (*take_name)(void *context, const char *name, struct err *e);
 
-/* Call (take) with (context) and each name in the folder (fd), in no order.
+/* Call (take) with (context) for each name in the folder (fd), in no order.
  * Returns 0; -1 with (e) filled. */
 int each_name(int fd, take_name take, void *context, struct err *e);
 

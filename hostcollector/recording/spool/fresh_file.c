@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* O_EXCL: a link to a file of ours, put there by a process that was taken over,
- * is neither followed nor cut short. */
 #include "recording/spool/fresh_file.h"
 
 #include <errno.h>
@@ -26,6 +24,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t size)
 int fresh_file(int fd, const char *name, const void *bytes, size_t size,
                struct stat *st)
 {
+    /* O_EXCL: an attacker's link in the folder is not followed */
     int file = openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int result, why;
 

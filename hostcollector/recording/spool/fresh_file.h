@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* New files in a folder that is open, which other processes may write to, too:
- * nothing that is there is opened, whatever name it has. */
+/* Creates files in an open folder to which other processes may write, too. An
+ * existing file or link is never opened, whatever its name. */
 #ifndef TPROF_RECORDING_SPOOL_FRESH_FILE_H
 #define TPROF_RECORDING_SPOOL_FRESH_FILE_H
 
@@ -9,11 +9,11 @@
 
 /*
  * Write the (size) bytes at (bytes) into the new file (name) of the folder
- * (fd), for the user alone. The disk is not waited for. (st) gets what is known
- * of the file; NULL: not asked.
+ * (fd), readable by the user only. Does not wait for the disk. Fills (st),
+ * unless NULL.
  *
- * Returns 0; -1 with errno, EEXIST where (name) is there: a part may be
- * written.
+ * Returns 0; -1 with errno, which is EEXIST if (name) exists. After an error
+ * the file may be there in part.
  */
 int fresh_file(int fd, const char *name, const void *bytes, size_t size,
                struct stat *st);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first window's header, and chunks in its clock. */
+/* Files of single windows -> the bytes of one merged file. */
 #include "recording/spool/merged_file.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 #include "util/bytes.h"
 #include "util/crc32c.h"
 
-#define WINDOW_MAX (64u << 20) /* bytes of a window's file */
+#define WINDOW_MAX (64u << 20) /* largest file of a window */
 
 struct merged_file {
     struct packed_merge *merge;
-    struct pack_bytes out; /* chunks that are done; its header is before them */
+    struct pack_bytes out; /* finished chunks; (header) comes before them */
     struct recording_reader
-        *first;  /* has the header; NULL: nothing was added */
-    bool broken; /* there was no memory for all of a window */
+        *first;  /* the window with the header; NULL: nothing was added */
+    bool broken; /* a window was added only in part, for lack of memory */
 };
 
 struct merged_file *merged_file_new(void)
@@ -47,7 +47,7 @@ void merged_file_free(struct merged_file *f)
     free(f);
 }
 
-/* The whole file; NULL: it is too large, or no file. */
+/* Read the whole file. NULL if it is too large, or not a file. */
 static uint8_t *read_whole(int fd, size_t *size)
 {
     struct stat st;
@@ -80,7 +80,7 @@ static bool same_texts(const char *const *a, size_t a_count,
     return same;
 }
 
-/* Does one header say all that the other one does, but for the time? */
+/* Are the headers equal except for the time? */
 static bool same_header(const struct recording_info *a,
                         const struct recording_info *b)
 {
@@ -93,7 +93,7 @@ static bool same_header(const struct recording_info *a,
            same_texts(a->labels, a->label_count, b->labels, b->label_count);
 }
 
-/* A chunk of what the merger has, behind the others. */
+/* Append the merger's chunk to the finished ones. */
 static bool end_chunk(struct merged_file *f)
 {
     uint8_t header[CHUNK_HEADER];
@@ -126,7 +126,8 @@ static bool add_chunk(struct merged_file *f, uint64_t start_ms,
     return took == PACKED_MERGE_TOOK;
 }
 
-/* The chunk at (*at): its header. False: it is damaged, or none of a window. */
+/* Read the header of the chunk at (*at). False if the chunk is damaged, or of
+ * a kind that no window has. */
 static bool open_chunk(const uint8_t *bytes, size_t size, size_t *at,
                        unsigned *kind, size_t *length, uint64_t *arrival_ns)
 {
@@ -143,8 +144,8 @@ static bool open_chunk(const uint8_t *bytes, size_t size, size_t *at,
            (*kind == CHUNK_PACKED || *kind == CHUNK_END);
 }
 
-/* All chunks of a window, from (at) on; (offset_ns) leads to our clock. If
- * (only_look), are there such chunks and an end? */
+/* Add all chunks of a window, from (at) on. (offset_ns) converts times to our
+ * clock. With (only_look), only check that there are such chunks and an end. */
 static bool add_chunks(struct merged_file *f, uint64_t start_ms,
                        const uint8_t *bytes, size_t size, uint64_t offset_ns,
                        bool only_look)
@@ -165,8 +166,8 @@ static bool add_chunks(struct merged_file *f, uint64_t start_ms,
     return count != 0 && at == size;
 }
 
-/* Can each chunk be merged? Tried with a merger of its own, so that no half of
- * a window comes into the file. */
+/* Can every chunk be merged? Checked with a merger of its own, so that no
+ * window is added in part. */
 static bool is_usable(const uint8_t *bytes, size_t size)
 {
     struct merged_file try = {.merge = packed_merge_new()};

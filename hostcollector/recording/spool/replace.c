@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files without their names, then marks, then names; each is on the disk before
- * the next. One call waits for all files at once: for one after the other, the
- * disk is waited for as often. */
+/* Puts merged files in place of the windows that they hold. */
 #include "recording/spool/replace.h"
 
 #include <errno.h>
@@ -16,16 +14,16 @@
 #include "recording/spool/fresh_file.h"
 
 #define NS_PER_S 1000000000
-#define FRESH    40 /* room for such a name */
+#define FRESH    40 /* size of a temporary name */
 
-/* How the (i)th file is called until it is whole. */
+/* The temporary name of the (i)th file. */
 static const char *fresh_name(char buf[FRESH], size_t i)
 {
     (void)snprintf(buf, FRESH, ".merge-fresh-%zu", i);
     return buf;
 }
 
-/* It may be another file's name, still. */
+/* Remove the temporary names. The file may have its final name as well. */
 static void remove_fresh(const struct replace *r, size_t count)
 {
     char fresh[FRESH];
@@ -61,15 +59,15 @@ bool replace_all_sent(int fd, const struct spool_entry *entries, size_t count,
     return true;
 }
 
-/* The marks first, so that nothing is left over without its window. */
+/* The marks go first, so that no mark is left without its window. */
 void replace_remove(int fd, const char *name, const struct spool_tags *tags)
 {
     (void)spool_marks_remove(fd, name, tags);
     (void)unlinkat(fd, name, 0);
 }
 
-/* Do (step) with each file that may take its windows' place. Returns
- * 0; -1 with errno. */
+/* Call (step) for each file that may replace its windows. Returns 0; -1 with
+ * errno. */
 static int for_each(struct replace *r, int (*step)(struct replace *r, size_t i))
 {
     for (size_t i = 0; i < r->count; i++)
@@ -98,7 +96,7 @@ static int look_again(void *context, const char *name, struct err *e)
     return 0;
 }
 
-/* Are the windows of (f) still there, or have the limits taken one? */
+/* Do all windows of (f) exist, or have the limits removed some? */
 static bool all_there(const struct replace *r, struct replace_file *f)
 {
     struct stat st;
@@ -111,12 +109,12 @@ static bool all_there(const struct replace *r, struct replace_file *f)
     return true;
 }
 
-/* May the (i)th file take its windows' place? */
+/* Decide whether the (i)th file may replace its windows. */
 static int judge(struct replace *r, size_t i)
 {
     struct replace_file *f = &r->files[i];
 
-    /* has a clock that was set back brought one more? */
+    /* does the folder have another window, since the clock was set back? */
     f->good = f->within == f->count && all_there(r, f);
     if (f->good && !replace_all_sent(r->fd, f->windows, f->count, &r->tags)) {
         r->sums->unsent += f->count;
@@ -125,16 +123,16 @@ static int judge(struct replace *r, size_t i)
     return 0;
 }
 
-/* One of an earlier process, which was killed before the file had its name, is
- * another file's. */
+/* Create a mark. A mark of an earlier process that was killed before the file
+ * got its name is of another file, and is replaced. */
 static int mark_one(const struct replace *r, const char *name, const char *text)
 {
     (void)unlinkat(r->fd, name, 0);
     return fresh_file(r->fd, name, text, strlen(text), NULL);
 }
 
-/* The (i)th file counts as sent: fleet/push/queue.c asks for its size and time.
- */
+/* Mark the (i)th file as sent. fleet/push/queue.c compares its size and
+ * time. */
 static int mark(struct replace *r, size_t i)
 {
     const struct replace_file *f = &r->files[i];
@@ -171,7 +169,7 @@ static int remove_windows(struct replace *r, size_t i)
     return 0;
 }
 
-/* The folder is locked. Returns as replace_all(). */
+/* Put the files in place in the locked folder. Returns as replace_all(). */
 static int put_in_place(struct replace *r, struct err *e)
 {
     r->tags.count = 0;
@@ -196,7 +194,7 @@ int replace_all(struct replace *r, struct err *e)
     if (r->count == 0)
         return 0;
     if (spool_settle(r->fd, e) != 0) {
-        /* the windows stay as they are */
+        /* nothing to do: the windows stay as they are */
     } else if (flock(r->fd, LOCK_EX) != 0) {
         (void)err_sys(e, "spool: lock");
     } else {

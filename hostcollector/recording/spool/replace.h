@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Puts merged files in place of the windows that are in them, several at once:
- * the disk is waited for, and the folder looked through, once for all of these.
+ * Puts merged files in place of the windows that they hold. Several files are
+ * put in place together, so that waiting for the disk and looking through the
+ * folder happen once for all.
  *
- * A file and its marks are on the disk before the file has its name, and the
- * name is before a window is removed. So whoever is killed, and whatever power
- * fails, the windows are there or the file is, or both: then the windows are
- * removed later.
+ * Order of steps: the file and its marks are on the disk before the file gets
+ * its name, and its name is on the disk before a window is removed. So after a
+ * kill or a loss of power the folder has the windows, the file, or both. If it
+ * has both, the windows are removed later.
  */
 #ifndef TPROF_RECORDING_SPOOL_REPLACE_H
 #define TPROF_RECORDING_SPOOL_REPLACE_H
@@ -21,7 +22,8 @@
 #include "recording/spool/spool_name.h"
 #include "util/err.h"
 
-#define REPLACE_FILES 64u /* at once: the folder is locked meanwhile */
+/* most files at a time, since the folder is locked meanwhile */
+#define REPLACE_FILES 64u
 
 /* A file of a spool. */
 struct spool_entry {
@@ -29,53 +31,56 @@ struct spool_entry {
     struct spool_name n;
 };
 
-/* A file that is to come. */
+/* A merged file to be put in place. */
 struct replace_file {
     char name[SPOOL_NAME];
     struct stat st;
-    const struct spool_entry *windows; /* by start */
+    const struct spool_entry *windows; /* in order of start */
     size_t count;
-    size_t within;  /* windows that the file would cover */
-    uint64_t bytes; /* of (windows) */
-    bool good;      /* it may take their place */
+    size_t within;  /* windows in the folder that the file would cover */
+    uint64_t bytes; /* size of (windows) */
+    bool good;      /* the file may take their place */
 };
 
 struct replace {
-    int fd;   /* the folder */
-    int lock; /* its time tells who keeps the limits that the folder changed */
+    int fd; /* the folder */
+    /* an open lock file; its time notifies processes that keep the limits */
+    int lock;
     struct compact_sums *sums;
     struct spool_tags tags;
     struct replace_file files[REPLACE_FILES];
     size_t count;
 };
 
-/* Begin (r) in the folder (fd), which nobody else merges as long as (lock) is
- * held: what a killed process has begun is removed. */
+/* Begin (r) in the folder (fd). No other process merges there while (lock) is
+ * held. Removes unfinished files of killed processes. */
 void replace_init(struct replace *r, int fd, int lock,
                   struct compact_sums *sums);
 
 /*
- * The (size) bytes at (bytes) are to take the place of (count) windows of one
- * guest at (windows), which stay the caller's until replace_all(). If there are
- * many of them by now, that is called. Returns 0; -1 with (e) filled.
+ * Let the (size) bytes at (bytes) replace (count) windows of one guest at
+ * (windows), which must stay valid until replace_all(). Calls replace_all() if
+ * REPLACE_FILES have gathered. Returns 0; -1 with (e) filled.
  */
 int replace_add(struct replace *r, const struct spool_entry *windows,
                 size_t count, const void *bytes, size_t size, struct err *e);
 
-/* Put all files in place whose windows are all there and sent; the others are
- * forgotten. Waits for readers of the folder. Returns 0; -1 with (e) filled. */
+/* Put all files in place whose windows still exist and were sent; drop the
+ * other files. Waits for readers of the folder. Returns 0; -1 with (e)
+ * filled. */
 int replace_all(struct replace *r, struct err *e);
 
-/* Do (a) and (b) have the same guest? */
+/* Are (a) and (b) of the same guest? */
 bool replace_same_guest(const struct spool_entry *a,
                         const struct spool_entry *b);
 
-/* Have all of (tags) the (count) files at (entries) of the folder (fd)? */
+/* Do the (count) files at (entries) of the folder (fd) have marks for all of
+ * (tags)? */
 bool replace_all_sent(int fd, const struct spool_entry *entries, size_t count,
                       const struct spool_tags *tags);
 
-/* Remove the window (name) of the folder (fd), which is in a file of several,
- * and its marks of (tags). */
+/* Remove the window (name), which is in a merged file, from the folder (fd),
+ * and its marks for (tags). */
 void replace_remove(int fd, const char *name, const struct spool_tags *tags);
 
 #endif

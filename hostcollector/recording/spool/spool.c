@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of a folder, the oldest first in a list. */
+/* A spool: a folder with one file for each window. */
 #include "recording/spool/spool.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include "util/no_room.h"
 #include "util/vec.h"
 
-#define FRESH    ".fresh-" /* how a file is called until it is whole */
-#define ATTEMPTS 3u        /* to write a window where the disk is full */
+#define FRESH    ".fresh-" /* beginning of temporary names */
+#define ATTEMPTS 3u        /* tries to write a window to a full disk */
 
 static int older(const void *a, const void *b)
 {
@@ -32,7 +32,7 @@ static int older(const void *a, const void *b)
                                           : strcmp(x->name, y->name);
 }
 
-/* (file) counts. Returns 0; -1: no memory. */
+/* Count (file) for its guest. Returns 0; -1 if there is no memory. */
 static int count_file(struct spool *s, struct spool_file *file)
 {
     file->guest =
@@ -45,7 +45,7 @@ static int count_file(struct spool *s, struct spool_file *file)
     return 0;
 }
 
-/* Put (name) where it belongs: nearly always at the end. */
+/* Insert (name) in order of start, which is nearly always at the end. */
 static int add(struct spool *s, const char *name, uint64_t bytes,
                uint64_t samples)
 {
@@ -67,10 +67,10 @@ static int add(struct spool *s, const char *name, uint64_t bytes,
     return 0;
 }
 
-/* What a look into the folder finds. */
+/* Result of reading the folder. */
 struct found {
     int fd;     /* the folder */
-    bool start; /* what was not finished goes */
+    bool start; /* remove unfinished files */
     struct spool_file *files;
     size_t count, room;
 };
@@ -101,9 +101,10 @@ static void free_files(struct spool_file *files, size_t count)
     free(files);
 }
 
-/* Is (file) one that counts? Only those that are not among the (count) at (old)
- * are asked for their size: a file does not change. (*at) is where to look, as
- * both are in order. */
+/* Complete (file) by its size. False if the file does not count. Files among
+ * the (count) known ones at (old) keep their size, since a file never changes;
+ * only others are stat()ed. (*at) is the next position in (old), since both
+ * lists are sorted. */
 static bool know(const struct spool *s, struct spool_file *file, size_t *at)
 {
     struct stat st;
@@ -122,7 +123,7 @@ static bool know(const struct spool *s, struct spool_file *file, size_t *at)
     return true;
 }
 
-/* These files are there now. */
+/* Replace the list of files by (found). */
 static void adopt(struct spool *s, struct found *found)
 {
     size_t kept = 0, at = 0;
@@ -148,7 +149,7 @@ static void adopt(struct spool *s, struct found *found)
     s->room = found->room;
 }
 
-/* Look what is in the folder; at the (start), what was not finished goes. */
+/* Read the folder. With (start), remove unfinished files. */
 static int look(struct spool *s, bool start, struct err *e)
 {
     struct found found = {.fd = s->fd, .start = start};
@@ -161,7 +162,7 @@ static int look(struct spool *s, bool start, struct err *e)
     return 0;
 }
 
-/* When were windows merged last? */
+/* The time of the last merge by any process. */
 static struct timespec last_merged(const struct spool *s)
 {
     struct stat st;
@@ -171,7 +172,7 @@ static struct timespec last_merged(const struct spool *s)
                : (struct timespec){0};
 }
 
-/* What cannot be looked at now is looked at when the next ones are. */
+/* After an error the folder is read at the next merge. */
 void spool_look_again(struct spool *s)
 {
     struct timespec now = last_merged(s);
@@ -203,7 +204,8 @@ struct spool *spool_open(int fd, const struct spool_limits *limits,
     s->limits = *limits;
     s->merged = last_merged(s);
     now = time_now();
-    (void)spool_is_steady(s, &now); /* from here on it is compared */
+    /* the first time, with which later ones are compared */
+    (void)spool_is_steady(s, &now);
     if (look(s, true, e) == 0)
         return s;
     spool_close(s);
@@ -219,17 +221,17 @@ void spool_close(struct spool *s)
     free(s);
 }
 
-/* A time from (start_ms) on that no file of several windows of (guest) has:
- * what lies there is not read. A clock that was set back may ask for such a
- * one. */
+/* The first time from (start_ms) on that lies in no merged file of (guest):
+ * readers ignore windows that lie in one. A clock that was set back gives such
+ * times. */
 static uint64_t after_merged(const struct spool *s, const char *guest,
                              uint64_t start_ms)
 {
     size_t length = strlen(guest);
 
-    if (start_ms > s->covered_ms) /* nearly always */
+    if (start_ms > s->covered_ms) /* nearly always true */
         return start_ms;
-    for (size_t i = 0; i < s->count; i++) { /* the oldest first */
+    for (size_t i = 0; i < s->count; i++) { /* in order of start */
         const struct spool_file *f = &s->files[i];
 
         if (f->n.last_ms != 0 && f->n.guest_length == length &&
@@ -240,7 +242,8 @@ static uint64_t after_merged(const struct spool *s, const char *guest,
     return start_ms;
 }
 
-/* Give (fresh) the first free name from (*start_ms) on, in (name). */
+/* Link (fresh) to the first free name from (*start_ms) on, and store that in
+ * (name). */
 static int link_fresh(const struct spool *s, const char *fresh,
                       const char *guest, uint64_t *start_ms, char *name)
 {
@@ -255,9 +258,10 @@ static int link_fresh(const struct spool *s, const char *fresh,
     return -1;
 }
 
-/* Write the file, and give it a name, in (name). The disk is not waited for:
- * that took 0.2 ms, or 10 on a slow one, and 1000 windows may come in a second;
- * spool_settle() waits for all. Returns 0; -1 with errno. */
+/* Write the file and give it a name, which is stored in (name). Does not wait
+ * for the disk, which takes 0.2 ms, or 10 ms on a slow disk, while 1000
+ * windows may come each second; spool_settle() waits for all. Returns 0; -1
+ * with errno. */
 static int put_file(struct spool *s, const char *guest, uint64_t *start_ms,
                     const void *bytes, size_t size, char *name)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A spool: a folder with one file for each window, GUEST.MS.tprof, where MS is
- * the window's start in milliseconds since 1970. A file is there whole or not
- * at all, whenever the process ends. When the folder has more bytes than it
- * may, the guest that has most gives up its oldest windows, and others none;
- * windows that are too old go, too. What `collector push` keeps beside them
- * goes with them.
+ * the window's start in milliseconds since 1970. A file is written whole or
+ * not at all, even if the process is killed. Windows that are too old are
+ * removed. If the folder exceeds its limit of bytes, the oldest windows of the
+ * largest guest are removed, and no others. The marks of `collector push` for
+ * a window are removed with the window.
  *
- * When power fails, what was there at the last spool_settle() stays, whole.
- * A file that came later may be there, or its name with other bytes, which its
- * reader finds out.
+ * After a loss of power, files that were there at the last spool_settle() are
+ * whole. A later file may be missing or have wrong bytes, which readers
+ * detect.
  *
- * Everything goes through the folder's descriptor, so a confined process needs
- * no other path.
+ * All accesses use the folder's descriptor, so a confined process needs no
+ * other path.
  */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_H
 #define TPROF_RECORDING_SPOOL_SPOOL_H
@@ -26,12 +26,13 @@
 
 struct spool_limits {
     uint64_t bytes; /* 0: no limit */
-    uint64_t age_s; /* 0: no limit; a while longer where the clock was set */
-    /* No window that comes begins so much later than now. Those that do were
-     * written by a wrong clock, and count as the oldest. */
+    /* 0: no limit; the limit is extended while the clock is doubtful */
+    uint64_t age_s;
+    /* Longest time from now to the start of a new window. Files with a later
+     * start were written by a wrong clock, and count as the oldest. */
     uint64_t window_ms;
-    /* Take a line on what changed for all windows: the clock was set, the disk
-     * is full. NULL: nobody does. */
+    /* Called with a line of text about changes for all windows: the clock was
+     * set, the disk is full. May be NULL. */
     void (*say)(void *context, const char *line);
     void *context;
 };
@@ -39,9 +40,9 @@ struct spool_limits {
 struct spool;
 
 /*
- * The spool in the folder (fd), which stays the caller's; what is there already
- * counts. What a killed process has left half written is removed. Returns NULL
- * with (e) filled.
+ * Open the spool in the folder (fd), which stays the caller's. Files in it
+ * count. Unfinished files of a killed process are removed. Returns NULL with
+ * (e) filled on failure.
  */
 struct spool *spool_open(int fd, const struct spool_limits *limits,
                          struct err *e);
@@ -50,27 +51,30 @@ struct spool *spool_open(int fd, const struct spool_limits *limits,
 void spool_close(struct spool *s);
 
 /*
- * Keep (size) bytes, a window of (guest) that began at (start_ms) and has so
- * many (samples). The name is of [A-Za-z0-9._-], and does not begin with a
- * point; a window of the same guest and start is put a millisecond later. If
- * the disk is full, windows go as if they were too many. Then remove what is
- * too much, and once in a while, a 16th of the age but not more than a minute,
- * what is too old. Returns 0; -1 with (e) filled, and nothing is kept.
+ * Write (size) bytes, a window of (guest) that began at (start_ms) and has
+ * (samples) samples. The guest's name consists of [A-Za-z0-9._-], and does not
+ * begin with a period. If the guest has a window of the same start, the new
+ * one counts as a millisecond later. If the disk is full, windows are removed
+ * as if the limit were exceeded. Afterwards excess windows are removed.
+ * Windows that are too old are removed at intervals of a 16th of their maximum
+ * age, and at least once a minute. Returns 0; -1 with (e) filled if the window
+ * was not kept.
  */
 int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
               const void *bytes, size_t size, uint64_t samples, struct err *e);
 
-/* What was put into the folder (fd) before stays there when power fails,
- * whoever put it; the disk is waited for. Returns 0; -1 with (e) filled. */
+/* Wait until all files of the folder (fd), of whatever process, are on the
+ * disk and would survive a loss of power. Returns 0; -1 with (e) filled. */
 int spool_settle(int fd, struct err *e);
 
 struct spool_totals {
     uint64_t files, bytes;
-    uint64_t removed, removed_bytes; /* by the limits, since spool_open() */
-    /* Files among these for which a receiver of the folder waited; and their
-     * samples, of windows that were put here. */
+    /* removed because of the limits since spool_open() */
+    uint64_t removed, removed_bytes;
+    /* Removed files that were not yet sent to a receiver; and the samples in
+     * them, as far as the windows were put here. */
     uint64_t unsent, unsent_samples;
-    uint64_t oldest_ms; /* start of the oldest one; 0: empty */
+    uint64_t oldest_ms; /* start of the oldest window; 0: the spool is empty */
 };
 struct spool_totals spool_sums(const struct spool *s);
 

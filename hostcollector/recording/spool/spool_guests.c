@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A list by name, searched by halves. */
+/* Bytes of each guest in a spool. */
 #include "recording/spool/spool_guests.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int compare_guest(const struct spool_guest *g, const char *name,
     return names != 0 ? names : (g->length > length) - (g->length < length);
 }
 
-/* Where the guest is, or belongs. */
+/* The index of the guest, or where it would be inserted. */
 static size_t place_of(const struct spool_guests *g, const char *name,
                        size_t length)
 {
@@ -53,7 +53,7 @@ struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
     return new;
 }
 
-/* So many bytes have all together if each has at most (share). */
+/* Bytes of all guests together if each has at most (share). */
 static uint64_t sum_of(const struct spool_guests *g, uint64_t share)
 {
     uint64_t bytes = 0;
@@ -65,7 +65,8 @@ static uint64_t sum_of(const struct spool_guests *g, uint64_t share)
 
 uint64_t spool_guests_share(const struct spool_guests *g, uint64_t bytes)
 {
-    uint64_t low = 0, high = bytes; /* the answer lies between, or is either */
+    /* the answer is at least (low) and at most (high) */
+    uint64_t low = 0, high = bytes;
 
     while (low < high) {
         uint64_t middle = high - (high - low) / 2;

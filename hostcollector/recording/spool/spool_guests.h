@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many bytes of a spool each guest has, so that a guest which sends much
- * pays with its own windows. */
+/* Bytes of each guest in a spool, so that windows are removed from the guests
+ * that take most. */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_GUESTS_H
 #define TPROF_RECORDING_SPOOL_SPOOL_GUESTS_H
 
@@ -9,22 +9,22 @@
 
 struct spool_guest {
     uint64_t bytes;
-    size_t length; /* of the name */
+    size_t length; /* length of (name) */
     char name[];   /* does not end in a NUL */
 };
 
-/* By name. Zeroed: none. */
+/* Sorted by name. Zeroed: empty. */
 struct spool_guests {
     struct spool_guest **list;
     size_t count, room;
 };
 
-/* The guest whose name is the (length) bytes at (name); it stays until
- * spool_guests_fini(). A new one has no bytes. NULL: no memory. */
+/* The guest named by the (length) bytes at (name), valid until
+ * spool_guests_fini(). A new guest has no bytes. NULL if there is no memory. */
 struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
                                      size_t length);
 
-/* The most bytes that each guest may have so that all together have at most
+/* The largest limit for each guest with which all guests together have at most
  * (bytes). */
 uint64_t spool_guests_share(const struct spool_guests *g, uint64_t bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chooses the files that go, and removes them. */
+/* Removes windows of a spool that exceed its limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,10 +8,12 @@
 #include "recording/spool/spool_marks.h"
 #include "recording/spool/spool_parts.h"
 
-#define LOOK_MS 60000u /* between two looks for what is too old, at most */
+/* longest time between two searches for windows that are too old */
+#define LOOK_MS 60000u
 #define HOUR_MS 3600000u
 #define DAY_MS  ((uint64_t)24 * HOUR_MS)
-#define PART    16u /* of the bytes goes at once where there are too many */
+/* remove 1/PART of the bytes at once, if there are too many */
+#define PART    16u
 
 static void say(const struct spool *s, const char *line)
 {
@@ -19,7 +21,7 @@ static void say(const struct spool *s, const char *line)
         s->limits.say(s->limits.context, line);
 }
 
-/* What a look for receivers finds. */
+/* Result of looking for receivers. */
 struct receivers {
     int fd; /* the folder */
     struct spool_tags tags;
@@ -32,8 +34,8 @@ static int take_tag(void *context, const char *name, struct err *e)
     return spool_tags_take(&r->tags, r->fd, name, e);
 }
 
-/* Remove (file); what push keeps beside it goes first, so that nothing is left
- * over without its window. */
+/* Remove (file). The marks of push go first, so that none is left without its
+ * window. */
 static void remove_file(struct spool *s, struct spool_file *file,
                         const struct spool_tags *tags)
 {
@@ -49,14 +51,14 @@ static void remove_file(struct spool *s, struct spool_file *file,
     free(file->name);
 }
 
-/* Remove the files that go. */
+/* Remove the chosen files. */
 static void remove_chosen(struct spool *s)
 {
     struct receivers now = {.fd = s->fd};
     struct err ignored;
     size_t kept = 0;
 
-    /* marks of one receiver more stay */
+    /* with too many receivers, some marks stay */
     (void)each_name(s->fd, take_tag, &now, &ignored);
     for (size_t i = 0; i < s->count; i++) {
         if (s->files[i].goes)
@@ -67,15 +69,15 @@ static void remove_chosen(struct spool *s)
     s->count = kept;
 }
 
-/* (file) goes, and no more counts as its guest's. */
+/* Choose (file) to be removed, and subtract it from its guest's bytes. */
 static void choose(struct spool_file *file)
 {
     file->goes = true;
     file->guest->bytes -= file->bytes;
 }
 
-/* Does (file) begin later than any window can by now? The clock was wrong when
- * it was written, or is wrong now. */
+/* Does (file) begin later than a window can begin now? If so, the clock was
+ * wrong when the file was written, or is wrong now. */
 static bool is_of_the_future(const struct spool *s,
                              const struct spool_file *file,
                              const struct spool_now *now)
@@ -83,9 +85,9 @@ static bool is_of_the_future(const struct spool *s,
     return file->n.start_ms > now->wall_ms + s->limits.window_ms;
 }
 
-/* Choose files until the others have at most (bytes): of guests that have more
- * than their share, the oldest, and before them those of the future, which
- * would else stay until then. */
+/* Choose files until the others have at most (bytes). Files with a start in
+ * the future go first, since they would stay longest. Then go the oldest files
+ * of guests that exceed their share. */
 static void choose_down_to(struct spool *s, uint64_t bytes,
                            const struct spool_now *now)
 {
@@ -104,8 +106,8 @@ static void choose_down_to(struct spool *s, uint64_t bytes,
         }
 }
 
-/* Past the limit by size, more goes, so that a folder is not looked through for
- * each window. */
+/* Removes more than the excess, so that the folder is not read for each
+ * window. */
 void spool_keep_size(struct spool *s, const struct spool_now *now)
 {
     uint64_t limit = s->limits.bytes;
@@ -122,7 +124,7 @@ bool spool_make_room(struct spool *s, size_t bytes, const struct spool_now *now)
 
     if (less < bytes)
         less = bytes;
-    if (less > s->sums.bytes) /* all of them would not be enough */
+    if (less > s->sums.bytes) /* would removing all of them be too little? */
         return false;
     choose_down_to(s, s->sums.bytes - less, now);
     remove_chosen(s);

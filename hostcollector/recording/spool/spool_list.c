@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads a spool's names once, and keeps those that are asked for. */
+/* Lists the windows of a spool that are to be read. */
 #include "recording/spool/spool_list.h"
 
 #include <dirent.h>
@@ -14,18 +14,19 @@
 
 #include "util/vec.h"
 
-#define TOLD 8u /* guests that an error names */
+#define TOLD 8u /* most guests that an error names */
 
-/* What the names say, also those of windows that are not kept. */
+/* Summary of all names, including those of windows that are not listed. */
 struct seen {
-    /* Guests that have windows in the span; if one is asked for, others. */
+    /* Guests with windows in the span; if a guest was picked, the other
+     * guests. */
     char guests[TOLD][SPOOL_GUEST_MAX + 1];
-    size_t count;            /* of them; TOLD + 1: there are more */
-    bool any;                /* windows of what is asked for, at any time: */
-    uint64_t oldest, newest; /* when they begin */
+    size_t count;            /* number of guests; TOLD + 1: there are more */
+    bool any;                /* the picked guest has windows, at any time */
+    uint64_t oldest, newest; /* first and last start of these windows */
 };
 
-/* Is the guest of (name), whose length is (n), called (guest)? */
+/* Is (guest) the guest of the file (name), whose length is (n)? */
 static bool is_of(const char *name, const struct spool_name *n,
                   const char *guest)
 {
@@ -97,7 +98,8 @@ static int take_folder(struct spool_list *list, const struct spool_pick *pick,
 
     list->fd = open(pick->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (list->fd >= 0) {
-        (void)flock(list->fd, LOCK_SH); /* some file systems cannot */
+        /* some file systems have no locks: read without one */
+        (void)flock(list->fd, LOCK_SH);
         copy = dup(list->fd);
     }
     DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
@@ -136,7 +138,7 @@ static const char *seen_names(struct seen *s, char *text, size_t size)
     return text;
 }
 
-/* As --since and --until take it, and as headings of reports have it. */
+/* (ms) as text in the form of --since, --until and headings of reports. */
 static const char *utc_time(uint64_t ms, char text[32])
 {
     time_t t = (time_t)(ms / 1000);
@@ -148,7 +150,7 @@ static const char *utc_time(uint64_t ms, char text[32])
     return text;
 }
 
-/* Is it clear what to read? */
+/* Fail unless exactly one guest has windows to be read. */
 static int judge(const struct spool_list *list, const struct spool_pick *pick,
                  struct seen *s, struct err *e)
 {
@@ -181,7 +183,7 @@ static int older(const void *a, const void *b)
                : (x->last_ms < y->last_ms) - (x->last_ms > y->last_ms);
 }
 
-/* Windows that are in a file of several, too, are that file's. */
+/* Drop windows that are also in a merged file: it is read instead. */
 static void drop_merged(struct spool_list *list)
 {
     struct spool_name several = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of marks, which fleet/push/queue.c makes. */
+/* Marks of sent files in a spool. */
 #include "recording/spool/spool_marks.h"
 
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define SENT       ".sent-"
-#define UNFINISHED "~" /* behind it, until it is whole */
+#define UNFINISHED "~" /* suffix of an unfinished mark */
 
-/* The tag in (name); NULL: it is no mark. */
+/* The tag in (name); NULL if (name) is not a mark. */
 static const char *tag_of(const char *name)
 {
     size_t length = strlen(name), middle = sizeof SPOOL_SUFFIX SENT - 1;
@@ -26,7 +26,8 @@ static const char *tag_of(const char *name)
                : NULL;
 }
 
-/* The file whose mark with (tag) is (name), in (file). Returns (file). */
+/* The name of the file whose mark for (tag) is (name), in (file). Returns
+ * (file). */
 static const char *file_of(char file[NAME_MAX + 1], const char *name,
                            const char *tag)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Marks in a spool: beside a file X that a receiver has, `collector push` keeps
- * X.sent-TAG, where TAG stands for the receiver. A receiver is one of the
- * folder's if any file there has its mark.
+ * Marks of sent files in a spool. When a receiver has a file X, `collector
+ * push` creates X.sent-TAG, where TAG stands for the receiver. A folder's
+ * receivers are those with a mark on any of its files.
  */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_MARKS_H
 #define TPROF_RECORDING_SPOOL_SPOOL_MARKS_H
@@ -13,8 +13,8 @@
 #include "recording/spool/spool_name.h"
 #include "util/err.h"
 
-#define SPOOL_TAG  8u  /* digits of one */
-#define SPOOL_TAGS 32u /* receivers of a folder, at most */
+#define SPOOL_TAG  8u  /* digits of a tag */
+#define SPOOL_TAGS 32u /* most receivers of a folder */
 #define SPOOL_MARK (SPOOL_NAME + SPOOL_TAG + 8u)
 
 /* Receivers of a folder. Zeroed: none. */
@@ -23,26 +23,27 @@ struct spool_tags {
     size_t count;
 };
 
-/* Is (name), in the folder (fd), the mark of a file that is there? Then its
- * receiver is one of (tags). Returns 0; -1 with (e) filled: there are too
- * many. */
+/* If (name) is the mark of an existing file in the folder (fd), add its
+ * receiver to (tags). Returns 0; -1 with (e) filled if there are too many
+ * receivers. */
 int spool_tags_take(struct spool_tags *tags, int fd, const char *name,
                     struct err *e);
 
-/* Is (name), in the folder (fd), the mark of a merged file that is not there?
- * The one who merged was killed before it had its name
+/* Is (name) the mark of a merged file that does not exist in the folder (fd)?
+ * Such a mark is left when a merging process is killed
  * (recording/spool/replace.h). */
 bool spool_mark_is_left(int fd, const char *name);
 
-/* The mark of the file (name) for (tag), in (mark). Returns (mark). */
+/* Write the name of the mark of the file (name) for (tag) into (mark). Returns
+ * (mark). */
 const char *spool_mark_name(char mark[SPOOL_MARK], const char *name,
                             const char *tag);
 
-/* Has the file (name) of the folder (fd) the mark for (tag)? */
+/* Does the file (name) of the folder (fd) have the mark for (tag)? */
 bool spool_is_marked(int fd, const char *name, const char *tag);
 
-/* Remove the marks of the file (name) in the folder (fd), also those that were
- * not finished. Returns whether each of (tags) had one. */
+/* Remove the marks of the file (name) in the folder (fd), also unfinished
+ * marks. Returns whether the file had a mark for each of (tags). */
 bool spool_marks_remove(int fd, const char *name,
                         const struct spool_tags *tags);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names in a spool: GUEST.MS.tprof of a window, GUEST.MS-MS.tprof of several:
- * starts of the first and the last. */
+/* File names in a spool: GUEST.MS.tprof of one window; GUEST.MS-MS.tprof of a
+ * merged file, with the starts of its first and last window. */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_NAME_H
 #define TPROF_RECORDING_SPOOL_SPOOL_NAME_H
 
@@ -11,20 +11,22 @@
 #include "recording/spool/spool.h"
 
 #define SPOOL_SUFFIX  ".tprof"
-/* Locked by the process that merges; its time tells when that was done last. */
+/* File that is locked by the merging process. Its time is that of the last
+ * merge. */
 #define SPOOL_MERGING ".merging"
-#define SPOOL_DIGITS  19u /* of MS, at most */
-#define SPOOL_MERGED  13u /* digits of either MS of several windows */
+#define SPOOL_DIGITS  19u /* most digits of MS */
+#define SPOOL_MERGED  13u /* digits of each MS of a merged file */
 #define SPOOL_NAME    (SPOOL_GUEST_MAX + 2 * SPOOL_DIGITS + 16u)
 
-/* What a file's name says. */
+/* Parts of a file name. */
 struct spool_name {
-    size_t guest_length; /* of the name, from its beginning */
+    /* length of the guest's name, which begins the file name */
+    size_t guest_length;
     uint64_t start_ms;
-    uint64_t last_ms; /* start of the last window; 0: it is one window */
+    uint64_t last_ms; /* start of the last window; 0: a file of one window */
 };
 
-/* Can a guest be called so in a spool? */
+/* Is (name) a valid guest name in a spool? */
 static inline bool spool_name_is_guest(const char *name)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
@@ -36,7 +38,8 @@ static inline bool spool_name_is_guest(const char *name)
            strspn(name, allowed) == length;
 }
 
-/* The digits before (end) as a number; (*at) is where they begin. */
+/* The number whose digits end before (end); (*at) becomes the position of its
+ * first digit. */
 static inline uint64_t spool_name_number(const char *name, size_t end,
                                          size_t *at)
 {
@@ -49,7 +52,8 @@ static inline uint64_t spool_name_number(const char *name, size_t end,
     return value;
 }
 
-/* Read (name); false: it is no window's, nor that of several. */
+/* Parse (name). False if it is neither the name of a window nor of a merged
+ * file. */
 static inline bool spool_name_parse(const char *name, struct spool_name *n)
 {
     size_t length = strlen(name), suffix = sizeof SPOOL_SUFFIX - 1;
@@ -74,8 +78,8 @@ static inline bool spool_name_parse(const char *name, struct spool_name *n)
     return true;
 }
 
-/* Is a window that begins at (start_ms) one of those in the file (n), of the
- * same guest? Then that file has it, whether or not it has one of its own. */
+/* Does the merged file (n) hold the window of the same guest that begins at
+ * (start_ms)? If so, a separate file of that window is ignored. */
 static inline bool spool_name_covers(const struct spool_name *n,
                                      uint64_t start_ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What spool.c shares with spool_limits.c, which removes what is too much. */
+/* The inside of struct spool, for spool.c and spool_limits.c. */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_PARTS_H
 #define TPROF_RECORDING_SPOOL_SPOOL_PARTS_H
 
@@ -18,11 +18,11 @@ struct spool_file {
     struct spool_name n;
     struct spool_guest *guest;
     uint64_t bytes;
-    uint64_t samples; /* 0: not known */
-    bool goes;        /* it is chosen to be removed */
+    uint64_t samples; /* 0: unknown */
+    bool goes;        /* to be removed */
 };
 
-/* The clock, and how long ago the machine was started. */
+/* The wall clock, and the time since the machine was started. */
 struct spool_now {
     uint64_t wall_ms, up_ms;
 };
@@ -30,36 +30,38 @@ struct spool_now {
 struct spool {
     int fd;
     struct spool_limits limits;
-    struct spool_file *files; /* the oldest first */
+    struct spool_file *files; /* in order of start */
     size_t count, room;
-    struct spool_guests guests; /* those of the files, and of some that went */
+    /* guests of the files, and of some removed files */
+    struct spool_guests guests;
     struct spool_totals sums;
-    uint32_t fresh;      /* counts temporary names */
-    uint64_t covered_ms; /* files of several windows begin and end before */
+    uint32_t fresh;      /* number of the next temporary name */
+    uint64_t covered_ms; /* no merged file holds a window that begins later */
     struct steady steady;
-    bool looked, told_full; /* at these times since the machine's start: */
-    uint64_t looked_up_ms;  /* too old files were looked for */
-    uint64_t full_up_ms;    /* it was said that the disk is full */
-    struct timespec merged; /* when windows were merged last, if ever */
+    /* flags, with the time of the event since the machine's start: */
+    bool looked, told_full;
+    uint64_t looked_up_ms;  /* the last search for windows that are too old */
+    uint64_t full_up_ms;    /* the last message that the disk is full */
+    struct timespec merged; /* time of the last merge, if any */
 };
 
-/* If another process has merged windows, see which are left. */
+/* Read the folder again if another process has merged windows. */
 void spool_look_again(struct spool *s);
 
-/* Remove what is more than the limit by size, if it is. */
+/* Remove windows if the spool exceeds its limit of bytes. */
 void spool_keep_size(struct spool *s, const struct spool_now *now);
 
-/* The disk has no room for (bytes) more: remove windows as if they were too
- * many. Returns whether some went. */
+/* Remove windows as if the limit of bytes were exceeded, since the disk has no
+ * room for (bytes) more. Returns whether any were removed. */
 bool spool_make_room(struct spool *s, size_t bytes,
                      const struct spool_now *now);
 
-/* Is the clock right, as far as is known? Else nothing is too old by it. Tell a
- * step of it. */
+/* Is the wall clock right, as far as is known? If not, no window is too old by
+ * it. Reports a step of the clock. */
 bool spool_is_steady(struct spool *s, const struct spool_now *now);
 
-/* Remove what is too old; not for each window, since the folder is looked
- * through. */
+/* Remove windows that are too old. Does so only once in a while, since it
+ * looks through the folder. */
 void spool_expire(struct spool *s, const struct spool_now *now);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gathers events until the cut. */
+/* Windows: spans of one guest, each a recording of its own. */
 #include "recording/spool/spool_window.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "util/bytes.h"
 #include "util/vec.h"
 
-#define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
+#define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* about the samples of a chunk  \
+                                               */
 
 struct window_packer *window_packer_new(uint64_t memory_max)
 {
@@ -24,7 +25,8 @@ struct window_packer *window_packer_new(uint64_t memory_max)
     w->memory_max = memory_max;
     w->budget.left = memory_max / 2;
     if (getrandom(&w->stacks.seed, sizeof w->stacks.seed, GRND_NONBLOCK) < 0)
-        w->stacks.seed = (uintptr_t)w; /* early at boot: better than nothing */
+        /* no random bytes early at boot: better than nothing */
+        w->stacks.seed = (uintptr_t)w;
     return w;
 }
 
@@ -87,7 +89,7 @@ static int make_cores(struct window_packer *w, uint32_t cores, struct err *e)
     return 0;
 }
 
-/* Another session: what the last one has told belongs to that one. */
+/* Begin another session: facts of the last session do not apply to it. */
 static void begin_session(struct window_packer *w, enum hello_kind kind)
 {
     for (size_t i = 0; i < w->core_room; i++) {
@@ -107,7 +109,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     struct window_packer *w = context;
 
     if (kind == HELLO_SESSION || kind == HELLO_REBOOT) {
-        /* on failure the next account counts what is missing */
+        /* after a failure the next account counts the missing samples */
         w->failed |= window_seal(w, 0, false, e) != 0;
         begin_session(w, kind);
     }
@@ -129,7 +131,8 @@ static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
     return stack_pool_add(&w->stacks, &kept, &w->budget);
 }
 
-/* Do the samples of (b) go on with the core's last run? */
+/* Begin a run, unless the samples of (b) continue the core's last run. False
+ * if there is no memory. */
 static bool begin_run(struct window_core *c, const struct sample_batch *b)
 {
     struct window_run run = {c->count, b->period, b->shift};
@@ -148,7 +151,8 @@ static bool begin_run(struct window_core *c, const struct sample_batch *b)
     return true;
 }
 
-/* What there is no memory for is missing in the account, and so counted. */
+/* Samples for which there is no memory count as lost, since the account has
+ * them. */
 static void on_samples(void *context, const struct sample_batch *b)
 {
     struct window_packer *w = context;
@@ -192,7 +196,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
         return;
     c->account = *a;
     c->heard = true;
-    /* a block has an end; each core is at the end of a frame here */
+    /* blocks are limited; here, each core is at the end of a frame */
     if (w->taken >= CHUNK_SAMPLES * sizeof(struct sample))
         w->failed |= window_seal(w, 0, true, &ignored) != 0;
 }
@@ -257,7 +261,8 @@ static int on_map(void *context, const struct guest_map *map, struct err *e)
     while (i < w->map_count &&
            (w->maps[i].start != map->start || w->maps[i].since != map->since))
         i++;
-    if (i == GUEST_MAPS_MAX) { /* the oldest is the likeliest to be gone */
+    /* drop the oldest, which is most likely unloaded */
+    if (i == GUEST_MAPS_MAX) {
         memmove(w->maps, w->maps + 1, (i - 1) * sizeof w->maps[0]);
         i--;
     }
@@ -288,7 +293,7 @@ const struct events window_events = {
     .gap = on_gap,
 };
 
-/* The chunks that are done, as a recording. */
+/* Make a recording of the finished chunks. */
 static int put_recording(struct window_packer *w,
                          const struct recording_info *info, uint64_t from_ns,
                          struct spool_window_bytes *out, struct err *e)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each time that is believed is the one that the next is compared with, so a
- * clock that is slowly corrected is steady. */
+/* Detects that the wall clock was set. */
 #include "recording/spool/steady.h"
 
 #include <stdio.h>

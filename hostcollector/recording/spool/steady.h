@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Can the wall clock be believed? It is compared with the time since the
- * machine was started, which nobody can set. Where the two have moved apart by
- * more than a minute, the clock was set: rightly or wrongly, nobody knows yet.
+ * Detects that the wall clock was set. The wall clock is compared with the
+ * time since the machine was started, which cannot be set. If the two differ
+ * by over a minute, the clock was set; whether rightly or wrongly is unknown
+ * at first.
  */
 #ifndef TPROF_RECORDING_SPOOL_STEADY_H
 #define TPROF_RECORDING_SPOOL_STEADY_H
@@ -10,30 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STEADY_STEP_MS 60000 /* less is no step */
+#define STEADY_STEP_MS 60000 /* smaller steps are ignored */
 
-/* Zeroed: the first time that it is told is believed. */
+/* Zeroed: the first time passed to steady_look() is trusted. */
 struct steady {
     bool begun;
-    uint64_t wall_ms, up_ms; /* the last time that was believed */
-    int64_t step_ms;         /* the clock was set by so much; 0: it was not */
-    uint64_t since_ms;       /* ... found at this time since the start */
+    uint64_t wall_ms, up_ms; /* the last trusted time */
+    int64_t step_ms;         /* step by which the clock was set; 0: not set */
+    uint64_t since_ms; /* when the step was found, since the machine's start */
 };
 
 enum steady_found {
-    STEADY_RIGHT, /* go by the clock */
-    STEADY_SET,   /* it was set since the last look: do not go by it */
-    STEADY_WAIT,  /* it was set before */
-    STEADY_BACK,  /* and now it was set right again */
+    STEADY_RIGHT, /* trust the clock */
+    STEADY_SET,   /* the clock was set since the last call: do not trust it */
+    STEADY_WAIT,  /* the clock was set earlier: do not trust it yet */
+    STEADY_BACK,  /* the clock was set back to the right time: trust it */
 };
 
-/* The clock shows (wall_ms), since 1970, and it is (up_ms) after the start. A
- * clock that was set, and then goes for (trust_ms) without another step, is
- * right. */
+/* Compare the wall clock's (wall_ms), since 1970, with (up_ms), since the
+ * machine's start. A clock that was set is trusted again after (trust_ms)
+ * without another step. */
 enum steady_found steady_look(struct steady *s, uint64_t wall_ms,
                               uint64_t up_ms, uint64_t trust_ms);
 
-/* By how much it was set, in (text): "5.0 days forward". Returns (text). */
+/* Write the size of the step into (text): "5.0 days forward". Returns
+ * (text). */
 #define STEADY_TEXT 48
 const char *steady_step(const struct steady *s, char text[STEADY_TEXT]);
 
