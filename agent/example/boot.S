@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the PVH entry, in flat 32-bit mode, to kernel_main() in 64-bit mode. */
+/* From the PVH entry, in flat 32-bit mode, to kernel_main() in 64-bit mode */
 
-    /* what makes QEMU's -kernel start an ELF file: note 18 of Xen, the entry */
+    /* QEMU's -kernel starts an ELF file that has this: note 18 of Xen, the
+     * entry */
     .section .note.pvh, "a", @note
     .balign 4
     .long 4, 8, 18
@@ -38,7 +39,7 @@ boot_64:
 1:  hlt
     jmp 1b
 
-    /* the interrupt of a local APIC that has none: nothing to acknowledge */
+    /* the interrupt of a local APIC without a source: nothing to acknowledge */
     .globl spurious
 spurious:
     iretq

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The smallest kernel that is profiled: one core, a console at COM1, and work
- * that never ends. What is tprof's is in start_profiler(); README.md beside
- * this file has the command lines.
+ * The smallest kernel that can be profiled: one core, a console at COM1, and
+ * work that never ends. All code for tprof is in start_profiler(). README.md
+ * beside this file has the command lines.
  */
 #include <stdint.h>
 
@@ -41,7 +41,7 @@ static void print(const char *text)
 #define LAPIC_SPURIOUS ((volatile uint32_t *)0xfee000f0)
 #define LAPIC_ENABLED  0x100
 
-/* Gates of 16 bytes. Those that are 0 are free: the agent takes one of them. */
+/* Gates of 16 bytes. The agent takes one that is 0, which means free. */
 static uint64_t idt[256][2];
 
 static const struct __attribute__((packed)) {
@@ -60,7 +60,7 @@ static void init_interrupts(void)
                    (entry >> 16 & 0xffff) << 48;
     idt[0xff][1] = entry >> 32;
     __asm__ volatile("lidt %0" : : "m"(idt_pointer));
-    out8(0x21, 0xff); /* no interrupts of the old controllers */
+    out8(0x21, 0xff); /* no interrupts from the old controllers */
     out8(0xa1, 0xff);
     *LAPIC_SPURIOUS = LAPIC_ENABLED | 0xff;
 }

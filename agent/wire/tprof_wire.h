@@ -2,7 +2,8 @@
 /*
  * The numbers of the wire format. WIRE.md is the specification; each block here
  * names its section. Agent and collector both include this header, which
- * includes nothing of either. Integers are little-endian; offsets are in bytes.
+ * includes no header of theirs. Integers are little-endian; offsets are in
+ * bytes.
  */
 #ifndef TPROF_WIRE_H
 #define TPROF_WIRE_H
@@ -63,7 +64,7 @@ enum wire_hello_tag {
     WIRE_HELLO_BUILD_ID = 7,      /* bytes; absent: the image has none */
     WIRE_HELLO_TEXT_START = 8,    /* u64 run-time address */
     WIRE_HELLO_TEXT_SIZE = 9,     /* u64 bytes */
-    WIRE_HELLO_TEXT_CRC = 10,     /* u32 CRC-32C of text's first 64 KiB */
+    WIRE_HELLO_TEXT_CRC = 10,     /* u32 CRC-32C of the first 64 KiB of text */
     WIRE_HELLO_ANCHOR = 11,       /* u64 run-time address of tprof_anchor */
     WIRE_HELLO_RATE_HZ = 12,      /* u32 rate of a START without one */
     WIRE_HELLO_DEPTH = 13,        /* u16 depth of a START without one */
@@ -74,30 +75,30 @@ enum wire_hello_tag {
     WIRE_HELLO_KERNEL_HZ = 18,    /* u32 the kernel's fixed tick; 0: none */
     WIRE_HELLO_READABLE = 19,     /* u8  ranges that config.readable gives */
     WIRE_HELLO_CODE = 20,         /* u64 run-time address of tprof_init_image */
-    WIRE_HELLO_NONCE = 21,        /* u64 drawn anew for each session */
-    WIRE_HELLO_SLIDE = 22,        /* u64 of the image, found from outside */
+    WIRE_HELLO_NONCE = 21,        /* u64 drawn for each session */
+    WIRE_HELLO_SLIDE = 22,        /* u64 slide of an image found from outside */
 };
 #define WIRE_ARCH_X86_64   1u
 #define WIRE_BOOT_ID_SIZE  16u
 #define WIRE_TEXT_CRC_SPAN 65536u /* bytes of text under the CRC, at most */
 
-#define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent hears nothing */
+#define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent cannot receive */
 #define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
 #define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
 #define WIRE_FEATURE_EXACT                                                     \
     (1u << 3) /* stacks lack no caller between others                          \
                */
 #define WIRE_FEATURE_BOOT         (1u << 4) /* config.boot: samples of boot follow */
-/* Since 2.3: ticks are the kernel's, at a fixed rate; or also at deadlines of
- * the agent's. */
+/* Since 2.3: ticks come from the kernel's timer, at a fixed rate; or from the
+ * kernel's timer, also at the agent's deadlines. */
 #define WIRE_FEATURE_KERNEL_TIMER (1u << 5)
 #define WIRE_FEATURE_SHARED_TIMER (1u << 6)
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */
     WIRE_INTERVALS_AGENT = 0,
-    /* one of several fixed ticks of the kernel, at random: on average one in
-     * WIRE_CONTROL_EVERY (STATUS) */
+    /* one of several fixed ticks of the kernel, at random: one in
+     * WIRE_CONTROL_EVERY (STATUS) on average */
     WIRE_INTERVALS_KERNEL = 1,
 };
 
@@ -111,7 +112,7 @@ enum wire_intervals {
 #define WIRE_SAMPLES_CELLS  16u /* u16 cells that follow */
 #define WIRE_SAMPLES_HEADER 18u
 #define WIRE_SAMPLES_IMAGES (1u << 0) /* STACK_AT may have come before */
-/* After the cells: a u8, the number of counters, then a varint for each. Every
+/* After the cells: a u8, the number of counters, then a varint for each. Each
  * counter is cumulative. */
 enum wire_counter {
     WIRE_COUNTER_SAMPLES = 0,   /* samples written: delivered or lost */
@@ -158,17 +159,17 @@ enum wire_long {
 #define WIRE_STACK_SLOTS      4u  /* words from the stack pointer upwards */
 #define WIRE_STACK_BASES_MAX  64u /* bases of STACK_AT in an epoch */
 
-/* Why a frame chain ended, WIRE.md 5.4 */
+/* The reason why a frame chain ends, WIRE.md 5.4 */
 enum wire_end {
     WIRE_END_ZERO = 0,       /* the saved frame pointer is 0: the outermost */
-    WIRE_END_DEPTH = 1,      /* the chain has the depth that was asked for */
+    WIRE_END_DEPTH = 1,      /* the chain has the greatest depth */
     WIRE_END_MEMORY = 2,     /* the next frame is outside readable memory */
     WIRE_END_NOT_RISING = 3, /* the next frame is not above this one */
     WIRE_END_TEXT = 4,       /* the return address is outside text */
-    /* Since 2.2, WIRE.md 5.8: a time without ticks, which is not the stack's.
-     */
-    WIRE_END_LENT = 5, /* the kernel waited by the timer */
-    WIRE_END_REST = 6, /* the timer rested, after such a wait */
+    /* Since 2.2, WIRE.md 5.8: a time without ticks. Not a property of the
+     * stack. */
+    WIRE_END_LENT = 5, /* the kernel waited by the timer's count */
+    WIRE_END_REST = 6, /* the timer rested after such a wait */
     WIRE_END_REASONS = 7
 };
 
@@ -189,23 +190,23 @@ enum wire_stats_tag {
     /* ticks that cover too many deadlines to draw each interval */
     WIRE_STATS_BY_DIVISION = 12,
     WIRE_STATS_STACKS = 13, /* stacks that were defined */
-    /* interrupts at the agent's vector: neither tick nor work */
+    /* interrupts at the agent's vector that were neither tick nor work */
     WIRE_STATS_FOREIGN = 14,
     /* These three count for the whole agent; only core 0's STATS has them. */
     WIRE_STATS_DEVICE_ERRORS = 15, /* the channel failed for good */
     WIRE_STATS_BUSY = 16,          /* no buffer for a frame was free */
     WIRE_STATS_UNKNOWN_CPU = 17,   /* interrupts on a core that did not join */
-    WIRE_STATS_STEAL = 18,         /* ns the host took; all ones: unknown */
+    WIRE_STATS_STEAL = 18,         /* ns taken by the host; all ones: unknown */
     WIRE_STATS_REPAIRED = 19,      /* times the core's timer was taken back */
     WIRE_STATS_FAULTS = 20,        /* faults of the walk; since 2.1 */
-    /* Since 2.2: the counters when the core began to sample in this session, by
-     * enum wire_counter from this tag on. */
+    /* Since 2.2: the counters at the time when the core began to sample in this
+     * session: enum wire_counter, from this tag on. */
     WIRE_STATS_BEGAN = 21,
 };
 #define WIRE_STATS_FINAL        (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED      (1u << 1) /* tprof_start_cpu() was called here */
 /* Since 2.1: the interrupt begins on the interrupted stack; the CPU does not
- * promise that its clock has one rate. */
+ * guarantee that its clock has one rate. */
 #define WIRE_STATS_ON_STACK     (1u << 2)
 #define WIRE_STATS_CLOCK_VARIES (1u << 3)
 /* Since 2.3: the kernel uses the core's timer, and the agent has given way. */
@@ -222,8 +223,8 @@ enum wire_control_tag {
     WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
     /* u64 STATUS, since 2.1: callers since boot that may not attach */
     WIRE_CONTROL_TURNED_AWAY = 8,
-    /* STATUS, since 2.1: calls of tprof_start_cpu() that failed; the APIC id of
-     * the first core that has not joined for that; its error, negated */
+    /* STATUS, since 2.1: failed calls of tprof_start_cpu(); the APIC id of the
+     * first core that has not joined for this reason; its error, negated */
     WIRE_CONTROL_REFUSED = 9,        /* u32 */
     WIRE_CONTROL_REFUSED_CORE = 10,  /* u32 */
     WIRE_CONTROL_REFUSED_ERROR = 11, /* u32 enum wire_start_error */
@@ -241,8 +242,8 @@ enum wire_refusal {
     WIRE_REFUSED_NO_CORE = 2,  /* no core was started */
 };
 
-/* Why a core could not join: what tprof_start_cpu() returned there, negated.
- * Others are config.install_vector()'s. */
+/* Why a core could not join: the result of tprof_start_cpu() there, negated.
+ * Other values are results of config.install_vector(). */
 enum wire_start_error {
     WIRE_START_CPU = 6,            /* more cores than config.cpus or memory */
     WIRE_START_APIC = 8,           /* no local APIC */
@@ -268,17 +269,18 @@ enum wire_map_tag {
     WIRE_MAP_NAME = 4,       /* text */
     WIRE_MAP_BUILD_ID = 5,   /* bytes; absent: the image has none */
     WIRE_MAP_TEXT_CRC = 6,   /* u32 CRC-32C of the code's first 64 KiB */
-    WIRE_MAP_SINCE = 7,      /* u32 generation in which the image came */
+    WIRE_MAP_SINCE = 7,      /* u32 generation in which the image was added */
     WIRE_MAP_UNTIL = 8,      /* u32 the first one without it; absent: none */
 };
 
 /* PROGRESS body, WIRE.md 9, since 2.3: fields */
 enum wire_progress_tag {
     WIRE_PROGRESS_COUNTER = 1, /* u8  counted from 0 */
-    WIRE_PROGRESS_NAME = 2,    /* text: of what are the units? */
+    WIRE_PROGRESS_NAME = 2,    /* text: name of the units */
     WIRE_PROGRESS_UNITS = 3,   /* u64 since boot */
     WIRE_PROGRESS_TSC = 4,     /* u64 when UNITS was read */
-    /* The same two when sampling started, or the counter came after that. */
+    /* The same two at the start of sampling, or when the counter was added
+     * later */
     WIRE_PROGRESS_BEGAN_UNITS = 5, /* u64 */
     WIRE_PROGRESS_BEGAN_TSC = 6,   /* u64 */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ways to the host: a channel of the kernel's own, or a device. A kernel
- * includes tprof.h, which includes this.
+ * The ways to the host: a channel that the kernel provides, or a device. A
+ * kernel includes tprof.h, which includes this.
  */
 #ifndef TPROF_CHANNEL_H
 #define TPROF_CHANNEL_H
@@ -30,22 +30,27 @@ extern "C" {
  */
 struct tprof_channel {
     uint32_t flags; /* TPROF_CHANNEL_* */
-    void *context;  /* handed to each function */
+    void *context;  /* passed to each function */
 
-    /* Is a host attached? 1: yes. 0: not now, and the agent asks again.
-     * Negative: the channel is dead, and no function is called again. */
+    /* Is a host attached? Returns 1 if it is. Returns 0 if not; the agent asks
+     * again. Negative: the channel is dead, and no function is called again. */
     int (*open)(void *context);
-    /* Takes up to (size) bytes and returns how many it took. 0: busy, try
-     * later. TPROF_ERR_CLOSED: the host went away, and open() is asked for the
-     * next one. Other negative values: the channel is dead. The channel may
-     * read the bytes until pending() no longer counts them. They lie in the
-     * first 24 KiB of config.memory, which are physically contiguous. */
+    /*
+     * Takes up to (size) bytes. The channel may read the bytes until pending()
+     * no longer counts them. They lie in the first 24 KiB of config.memory,
+     * which are physically contiguous.
+     *
+     * Returns the number of bytes that it took;
+     * 0: busy, try later;
+     * TPROF_ERR_CLOSED: the host went away. open() is asked for the next one;
+     * another negative value: the channel is dead.
+     */
     int (*send)(void *context, const void *data, uint32_t size);
-    /* Returns how many of the bytes that send() took the channel still reads.
-     * It gives the oldest ones back first. NULL: send() copies. */
+    /* Returns the number of bytes that send() took and the channel still reads.
+     * It finishes with the oldest bytes first. NULL: send() copies. */
     uint32_t (*pending)(void *context);
-    /* Copies up to (size) received bytes and returns how many. Negative: as for
-     * send(). NULL: nothing ever arrives, as on a one-way channel. */
+    /* Copies up to (size) received bytes, and returns their number. Negative:
+     * as for send(). NULL: no bytes ever arrive, as on a one-way channel. */
     int (*receive)(void *context, void *data, uint32_t size);
 };
 
@@ -55,9 +60,9 @@ struct tprof_channel {
  * tprof_poll() and tprof_flush() call it: the interrupted code may hold a lock
  * that the channel needs. */
 #define TPROF_CHANNEL_IRQ_SAFE (1u << 1)
-/* An interrupt at the agent's vector tells of a host's coming, so no core has
- * to look for one. The open() of tprof_vsock sets and clears this flag; a
- * kernel's own channel leaves it 0. */
+/* An interrupt at the agent's vector announces a host, so no core has to look
+ * for one. The open() of tprof_vsock sets and clears this flag; a kernel's own
+ * channel leaves it 0. */
 #define TPROF_CHANNEL_NOTICE   (1u << 2)
 /* open() has more to do before a host can attach, and is called again soon. The
  * open() of virtio-serial sets and clears this flag. */
@@ -72,28 +77,28 @@ extern const struct tprof_transport tprof_vsock;
 
 /* QEMU's debug port (device.address is its I/O port; 0: 0xe9), and a UART that
  * the kernel leaves alone (device.address is its first I/O port; 0: 0x3f8,
- * COM1). The host hears the guest and cannot speak to it. What a slow line
- * cannot take is counted as lost. */
+ * COM1). The host receives the guest's bytes and cannot send any. Samples for
+ * which a slow line has no time are counted as lost. */
 extern const struct tprof_transport tprof_debugcon, tprof_uart;
 
-/* Where to look for the device. Its registers, those behind a PCI BAR too, must
- * be mapped at their physical address, or where config.map says; otherwise it
- * is not found. */
+/* The place of the device. Its registers, also those behind a PCI BAR, must be
+ * mapped at their physical address, or at the address from config.map.
+ * Otherwise the device is not found. */
 enum tprof_bus {
     /* With (address): virtio-mmio there. Without: virtio-mmio as the command
-     * line says, then virtio-pci. Where there is no PCI host bridge, the scan
-     * (TPROF_DEVICE_NO_SCAN) stands in for virtio-pci. */
+     * line says, then virtio-pci. Without a PCI host bridge, the scan
+     * (TPROF_DEVICE_NO_SCAN) replaces virtio-pci. */
     TPROF_BUS_AUTO = 0,
     /* virtio-mmio at (address); 0: by the command line, then by the scan */
     TPROF_BUS_MMIO = 1,
-    /* virtio-pci at (address) = bus << 8 | dev << 3 | fn; 0: found */
+    /* virtio-pci at (address) = bus << 8 | dev << 3 | fn; 0: by a search */
     TPROF_BUS_PCI = 2,
     TPROF_BUS_NONE = 3, /* no virtio device: config.channel is used */
 };
 
-/* Where the device of config.transport is. Without an address the agent finds a
+/* The device of config.transport. Without an address the agent finds a
  * virtio-serial device that has a port named "tprof.0", or a vsock device. It
- * passes over a device that a driver is using already. */
+ * skips a device that a driver is already using. */
 struct tprof_device {
     uint32_t bus;     /* enum tprof_bus */
     uint32_t flags;   /* TPROF_DEVICE_* */
@@ -105,28 +110,28 @@ struct tprof_device {
     uint32_t irq;
 };
 
-/* Do not scan: only (address) and (command_line) count for virtio-mmio. The
+/* Do not scan: only (address) and (command_line) name virtio-mmio devices. The
  * scan looks from 0xfeb00000 to 0xfeb03000, where QEMU's microvm has its
- * devices. It is also left out where the command line names a device. */
+ * devices. There is no scan either if the command line names a device. */
 #define TPROF_DEVICE_NO_SCAN    (1u << 0)
-/* tprof_vsock: others than the host, which is CID 2, may attach, too: other
- * guests, where the host passes on what they send. */
+/* tprof_vsock: callers other than the host, which is CID 2, may attach, too.
+ * These are other guests, if the host forwards their packets. */
 #define TPROF_DEVICE_ANY_CID    (1u << 1)
 /* tprof_vsock: only callers with a port below 1024 may attach. Linux gives such
- * a port to processes with CAP_NET_BIND_SERVICE alone, and the collector takes
- * one by --privileged. Where callers come by a Unix socket (Firecracker,
- * Cloud Hypervisor, `collector bridge`), the socket's permissions decide
- * instead: leave this out there. */
+ * a port only to processes with CAP_NET_BIND_SERVICE, and the collector takes
+ * one with --privileged. Leave this out if callers come through a Unix socket
+ * (Firecracker, Cloud Hypervisor, `collector bridge`): there the socket's
+ * permissions decide. */
 #define TPROF_DEVICE_PRIVILEGED (1u << 2)
 
-/* How an idle agent learns that a host has come. An interrupt is possible with
+/* The way in which an idle agent notices a host. An interrupt is possible with
  * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The agent uses
- * the IO-APIC at its physical address, 0xfec00000, or where config.map says, if
- * that is mapped. */
+ * the IO-APIC at its physical address, 0xfec00000, or at the address from
+ * config.map, if that is mapped. */
 enum tprof_notice {
     TPROF_NOTICE_AUTO = 0, /* by interrupt if possible, else as _LOOK */
     TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */
-    /* The kernel calls tprof_poll() now and then, and at most four calls a
+    /* The kernel calls tprof_poll() from time to time, and at most four calls a
      * second look. The agent causes no interrupt while no host is there. */
     TPROF_NOTICE_POLL = 2,
 };

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* How to reach the timer. The same for all cores. */
+/* Access to the timer, the same for all cores */
 struct tprof_shared_timer {
     uintptr_t registers; /* virtual address of the xAPIC's page; 0: x2APIC */
     /* Counts of the timer in a TSC tick, x 2^32. A kernel that knows both rates
@@ -42,10 +42,10 @@ struct tprof_shared_timer {
     uint32_t tsc_deadline; /* 1: the timer compares with the TSC itself */
 };
 
-/* What the kernel waits for on one core. */
+/* The kernel's events on one core */
 struct tprof_shared_core {
     uint64_t deadline; /* TSC of the kernel's next event; UINT64_MAX: none */
-    uint64_t period;   /* TSC ticks between two of them; 0: no periodic tick */
+    uint64_t period;   /* TSC ticks between two events; 0: no periodic tick */
 };
 
 #define TPROF_SHARED_LVT     0x32u
@@ -88,10 +88,10 @@ static inline uint32_t tprof_shared_read(const struct tprof_shared_timer *t,
 
 /*
  * Measures (t->counts_per_tsc), for 2 to 8 ms, or up to eight times that on a
- * busy host. (t->registers) is set, and the timer's divide is as the kernel
- * will use it. The timer is masked afterwards, one-shot, and stopped: the
- * kernel then writes its LVT entry. Interrupts are off, so that nothing is
- * measured but the timer. Not needed for TSC deadlines.
+ * busy host. Not needed for TSC deadlines. (t->registers) is set, and the
+ * timer's divide is the one that the kernel will use. Interrupts are off, so
+ * that only the timer is measured. Afterwards the timer is masked, one-shot,
+ * and stopped: the kernel then writes its LVT entry.
  */
 static inline void tprof_shared_calibrate(struct tprof_shared_timer *t)
 {
@@ -121,8 +121,8 @@ static inline void tprof_shared_calibrate(struct tprof_shared_timer *t)
     tprof_shared_write(t, TPROF_SHARED_INITIAL, 0);
 }
 
-/* Has the calling core's timer fire at (deadline), or earlier for the profiler.
- * Interrupts are off. */
+/* Makes the calling core's timer fire at (deadline), or earlier for the
+ * profiler. Interrupts are off. */
 static inline void tprof_shared_program(const struct tprof_shared_timer *t,
                                         struct tprof_shared_core *c,
                                         uint64_t deadline)
@@ -146,7 +146,8 @@ static inline void tprof_shared_program(const struct tprof_shared_timer *t,
         count +=
             (uint64_t)((tprof_shared_u128)(uint64_t)left * t->counts_per_tsc >>
                        32);
-    /* one that is too long fires early: tprof_shared_is_due() sees that */
+    /* a count that is too long fires early, which tprof_shared_is_due() notices
+     */
     tprof_shared_write(t, TPROF_SHARED_INITIAL,
                        count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
 }
@@ -162,12 +163,14 @@ static inline void tprof_shared_tick_every(const struct tprof_shared_timer *t,
 }
 
 /*
- * Has the kernel's deadline come? Then it is UINT64_MAX from now on, or a
- * period later: each tick that was late, say because interrupts were off, comes
- * at once. Only where more than TPROF_SHARED_LATE are due, say after a pause of
- * the machine, the tick begins anew. Programs the timer for what comes next. To
- * be called in the timer's interrupt, after tprof_tick(), with interrupts off.
- * Returns 1 or 0.
+ * Has the kernel's deadline passed? Call this in the timer's interrupt, after
+ * tprof_tick(), with interrupts off. Returns 1 or 0, and programs the timer for
+ * the next deadline.
+ *
+ * If the deadline has passed, the next one is UINT64_MAX, or a period later. So
+ * if ticks were late, for example because interrupts were off, all of them
+ * follow immediately. If more than TPROF_SHARED_LATE ticks are due, for example
+ * after a pause of the machine, the tick begins anew instead.
  */
 static inline int tprof_shared_is_due(const struct tprof_shared_timer *t,
                                       struct tprof_shared_core *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a request costs: work that the kernel counts. A kernel includes tprof.h,
- * which includes this. */
+/* Counters of the kernel's work, by which the report computes the cost of a
+ * request. A kernel includes tprof.h, which includes this. */
 #ifndef TPROF_PROGRESS_H
 #define TPROF_PROGRESS_H
 
@@ -12,26 +12,29 @@ extern "C" {
 
 #pragma GCC visibility push(default) /* the rest of the library is hidden */
 
-/* Counts the kernel's work, for example the requests that it has answered. */
+/* A counter of the kernel's work, for example of the requests that it has
+ * answered */
 struct tprof_counter {
-    /* Of what the units are, "requests" for example: 63 bytes count. It stays
-     * as it is. */
+    /* The name of the units, for example "requests". At most 63 bytes are used.
+     * Must not change. */
     const char *name;
-    uint64_t units; /* tprof_progress() adds to them; 0 at first */
+    uint64_t units; /* added by tprof_progress(); 0 at first */
 };
-#define TPROF_COUNTERS 8 /* that tprof_add_counter() takes */
+#define TPROF_COUNTERS 8 /* the limit of tprof_add_counter() */
 
 /*
- * Has the collector told how much of that work was done while it sampled, so
- * that it shows what a unit costs. (counter) stays where it is for good. To be
- * called after tprof_init(), by one core at a time.
+ * Makes the collector show the cost of a unit: the agent sends the number of
+ * units that were done while it sampled. (counter) must stay at its address for
+ * ever. Call this after tprof_init(), on one core at a time.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if the counter has no
- * name; TPROF_ERR_MEMORY_SMALL if there are TPROF_COUNTERS others.
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_CONFIG: the counter has no name;
+ * TPROF_ERR_MEMORY_SMALL: there are TPROF_COUNTERS others.
  */
 int tprof_add_counter(const struct tprof_counter *counter);
 
-/* (units) more are done. One instruction, on any core, in any context; also
+/* Counts (units) more. One instruction, on any core, in any context, also
  * before tprof_add_counter(). */
 static inline void tprof_progress(struct tprof_counter *counter, uint64_t units)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The timer that causes ticks. A kernel includes tprof.h, which includes this.
- */
+/* The timers that can cause ticks. A kernel includes tprof.h, which includes
+ * this. */
 #ifndef TPROF_TICKS_H
 #define TPROF_TICKS_H
 
@@ -11,23 +11,23 @@ extern "C" {
 #pragma GCC visibility push(default) /* the rest of the library is hidden */
 
 /*
- * What causes ticks.
+ * The source of ticks.
  *
- * The kernel uses the timer if it has given the timer a vector of its own and
- * has not masked the timer. A timer that the kernel uses is not taken:
+ * The kernel uses the APIC's timer if it has given the timer a vector of its
+ * own and has not masked the timer. The agent does not take such a timer:
  * tprof_init() and tprof_start_cpu() return TPROF_ERR_TIMER_TAKEN. If the
  * kernel begins to use a core's timer later, the agent gives way until the
  * kernel masks the timer again. Meanwhile that core has few samples or none,
  * and the report says so.
  *
- * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another
- * divide or count, ticks stay away. After 10 to 30 ms another core that samples
- * notices, or tprof_poll(), or the device's interrupt, and the agent takes the
+ * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another divide
+ * or count, ticks stop. After 10 to 30 ms another core that samples,
+ * tprof_poll(), or the device's interrupt notices this, and the agent takes the
  * timer back. A single core without these does not notice.
  *
  * A kernel that waits by the count of that timer, as Toro's Delay() does, sets
  * config.lending to &tprof_lend_timer. Otherwise its waits take too long, or,
- * where the CPU has TSC deadlines, end at once.
+ * on a CPU with TSC deadlines, end immediately.
  */
 enum tprof_timer {
     TPROF_TIMER_APIC = 0, /* the agent owns each core's local APIC timer */
@@ -40,18 +40,19 @@ enum tprof_timer {
 
 /*
  * For kernels that load a count of their own into the timer of
- * TPROF_TIMER_APIC, and wait for its end in a loop. Each such wait takes as
- * long as it should. Where all cores wait at the same time, a wait may take
- * some sampling intervals longer. Waits for an interrupt of the kernel's own
- * are its use of the timer, for which the agent gives way.
+ * TPROF_TIMER_APIC, and wait for its end in a loop. Each such wait takes the
+ * right time. Only if all cores wait at the same time, a wait may take some
+ * sampling intervals longer. If the kernel waits for an interrupt of its own
+ * from the timer, that is a use of the timer, for which the agent gives way.
  *
  * A core has few ticks while it waits, or none. The report shows that time as
  * [timer lent], and time in which sampling has not resumed as [timer at rest].
- * It resumes at another core's next tick, or at the kernel's second or
+ * Sampling resumes at another core's next tick, or at the kernel's second or
  * third tprof_poll(). On a single core only tprof_poll() resumes it.
  *
- * The agent then never uses TSC deadlines, and each tick accesses the APIC
- * once more. Opaque; linked only into a kernel that names tprof_lend_timer.
+ * With this table the agent never uses TSC deadlines, and each tick accesses
+ * the APIC once more. Opaque; linked only into a kernel that names
+ * tprof_lend_timer.
  */
 struct tprof_lending;
 extern const struct tprof_lending tprof_lend_timer;

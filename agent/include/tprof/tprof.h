@@ -68,7 +68,7 @@ enum tprof_err {
     TPROF_ERR_CLOCK = -27,           /* the TSC's rate is not known */
 };
 
-/* The interrupted registers, for tprof_tick(). */
+/* The interrupted registers, for tprof_tick() */
 struct tprof_regs {
     uint64_t rip;
     uint64_t rsp;
@@ -83,17 +83,18 @@ struct tprof_range {
 struct tprof_config;
 
 /*
- * What a hypervisor tells its guests. A kernel that has this information
- * already may give a struct of its own, with every function. (memory) is 64
- * bytes, aligned to 64, for the hypervisor to write to; config.physical() says
- * their physical address.
+ * Facts that a hypervisor reports to its guests. A kernel that has this
+ * information already may give a struct of its own, with every function.
+ * (memory) is 64 bytes, aligned to 64, for the hypervisor to write to;
+ * config.physical() returns their physical address.
  */
 struct tprof_hypervisor {
     /* Returns the TSC's rate in Hz; 0: unknown. tprof_init() calls it once.
-     * (memory) is lent for this call, and holds anything at first. */
+     * (memory) may be used during this call, and contains anything at first. */
     uint64_t (*tsc_hz)(const struct tprof_config *config, void *memory);
-    /* The calling core joins, or leaves. Interrupts are off. (memory) is that
-     * core's own, and the same each time. It is zero before the first call. */
+    /* Called when the calling core joins, or leaves. Interrupts are off.
+     * (memory) is that core's own, and the same each time. It is zero before
+     * the first call. */
     void (*start_cpu)(const struct tprof_config *config, void *memory);
     void (*stop_cpu)(const struct tprof_config *config, void *memory);
     /* Returns the time that the host took from the core with (memory), in ns,
@@ -103,24 +104,24 @@ struct tprof_hypervisor {
 #define TPROF_STEAL_UNKNOWN UINT64_MAX
 
 /* KVM: the TSC's rate by kvm-clock, and steal time unless the kernel has asked
- * KVM for that itself. Under anything else it does nothing. Linked only into a
- * kernel that names it. */
+ * KVM for that itself. Under another hypervisor it does nothing. Linked only
+ * into a kernel that names it. */
 extern const struct tprof_hypervisor tprof_kvm;
 
-/* What the host decides. It always decides when sampling begins and ends, as
- * far as the channel is not TPROF_CHANNEL_ONE_WAY. */
+/* The decisions of the host. It always decides when sampling begins and ends,
+ * unless the channel is TPROF_CHANNEL_ONE_WAY. */
 enum tprof_host_control {
-    TPROF_CONTROL_LIMITED = 0, /* rate and frames, up to the config's limits */
+    TPROF_CONTROL_LIMITED = 0, /* rate and frames, within the config's limits */
     TPROF_CONTROL_FIXED = 1,   /* no more: config.rate_hz and max_frames hold */
 };
 
 #define TPROF_RANGES 4
 
-/* How an interrupt learns which core it is on, cheaply. */
+/* Ways for an interrupt to find its core */
 enum tprof_cpu_source {
-    TPROF_CPU_APIC = 0, /* the APIC id: right everywhere, maybe a VM exit */
-    /* The u32 at gs:[gs_cpu_offset] is the core's number, counted from 0. It is
-     * there in every interrupt, also in one that interrupts ring 3. */
+    TPROF_CPU_APIC = 0, /* the APIC id: always right, but may be a VM exit */
+    /* The u32 at gs:[gs_cpu_offset] is the core's number, counted from 0. It
+     * must be there in every interrupt, also in an interrupt of ring 3. */
     TPROF_CPU_GS = 1,
     /* RDTSCP: the agent owns TSC_AUX. A CPU that has no RDTSCP uses
      * TPROF_CPU_APIC instead. */
@@ -128,32 +129,32 @@ enum tprof_cpu_source {
     TPROF_CPU_HOOK = 3, /* cpu_index() */
 };
 
-/* What a ring keeps that cannot keep all of boot. */
+/* Samples that a ring keeps if it cannot keep all of boot */
 enum tprof_boot {
     TPROF_BOOT_OLDEST = 1,
-    TPROF_BOOT_NEWEST = 2, /* nearly half a ring at least, as (always) does */
+    TPROF_BOOT_NEWEST = 2, /* the newest, in nearly half a ring at least */
 };
 
-/* Bytes of memory that serve (cores), if ring_bytes and dict_slots are 0: for
- * an array that config.memory names. */
+/* Bytes of memory for (cores), if ring_bytes and dict_slots are 0: for an array
+ * that config.memory names */
 #define TPROF_MEMORY(cores) ((32u << 10) + (cores) * (128u << 10))
 
 struct tprof_config {
     uint32_t version; /* TPROF_CONFIG_VERSION */
 
-    /* What to sample, unless the host asks for something else. */
+    /* Rate and depth, unless the host asks for others */
     uint32_t rate_hz;    /* samples a second and core, 1 to 50000; 0: 997 */
     uint32_t max_frames; /* callers that are recorded, 1 to 127; 0: 64 */
 
-    /* What the host may ask for at most. A host that asks for more gets this
-     * much, and its collector says so. */
+    /* Limits for the host's choice. A host that asks for more gets the limit,
+     * and its collector says so. */
     uint32_t rate_max_hz; /* 1 to 50000; 0: 50000 */
     uint32_t frames_max;  /* 1 to 127; 0: 127 */
     uint32_t control;     /* enum tprof_host_control */
 
-    /* Memory, which the kernel gives for good. The first 24 KiB are physically
-     * contiguous, because a device reads them. */
-    void *memory;       /* NULL: what tprof_memory.ld links, for 4 cores */
+    /* Memory, which the kernel gives until tprof_exit(). The first 24 KiB are
+     * physically contiguous, because a device reads them. */
+    void *memory;       /* NULL: the memory of tprof_memory.ld, for 4 cores */
     size_t memory_size; /* bytes: TPROF_MEMORY(), tprof_mem_size() */
     uint32_t cpus;      /* cores that may join, 1 to 256; 0: as memory allows */
     /* bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB */
@@ -162,19 +163,21 @@ struct tprof_config {
      * 8192; 0: 4096 */
     uint32_t dict_slots;
 
-    /* 1: a flight recorder. Cores sample with nobody attached, too, at rate_hz
-     * and max_frames. The TSC's rate must be known, by (tsc_hz) if not
-     * otherwise: else TPROF_ERR_CLOCK. Rings keep what came last, nearly half
-     * of them at least, for `collector report --memory`. A collector that
+    /* 1: a flight recorder. Cores sample without a host, too, at rate_hz and
+     * max_frames. The TSC's rate must be known, if necessary by (tsc_hz):
+     * otherwise TPROF_ERR_CLOCK. Rings keep the newest samples, in at least
+     * nearly half of each, for `collector report --memory`. A collector that
      * attaches begins anew. */
     uint32_t always;
-    /* enum tprof_boot, or 0: likewise from boot on, for the first collector
-     * that asks for samples. What rings do not keep is counted. */
+    /* enum tprof_boot, or 0. Cores sample from boot on, at rate_hz and
+     * max_frames, for the first collector that asks for samples. The TSC's rate
+     * must be known, as for (always). Samples that rings cannot keep are
+     * counted. */
     uint32_t boot;
 
     /* The machine. */
     uint64_t tsc_hz; /* the TSC's rate; 0: the agent or the host measures it */
-    uint64_t lapic;  /* virtual address of its registers; 0: as physical */
+    uint64_t lapic;  /* virtual address of its registers; 0: the physical one */
     /* the agent's interrupt vector, 32 to 239; 0: the highest of these whose
      * gate is not present */
     uint32_t vector;
@@ -184,31 +187,31 @@ struct tprof_config {
     /* TPROF_TIMER_KERNEL: calls of tprof_tick() a second and core; not 0 */
     uint32_t kernel_hz;
     /* TPROF_TIMER_APIC, 1: take a timer that the kernel or its firmware uses,
-     * instead of TPROF_ERR_TIMER_TAKEN, and take it back. The other use ends: a
-     * kernel that ticks by that timer has no clock any more. */
+     * and take it back later, instead of returning TPROF_ERR_TIMER_TAKEN. The
+     * other use ends: a kernel that ticks by that timer then has no clock. */
     uint32_t take_timer;
     uint64_t seed; /* of the random intervals; 0: another in each boot */
     /* &tprof_lend_timer; NULL: the kernel leaves the agent's timer alone */
     const struct tprof_lending *lending;
 
-    /* The way to the host. */
+    /* The way to the host */
     struct tprof_device device;
     const struct tprof_channel *channel; /* NULL: by (device), (transport) */
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
-    /* What the hypervisor tells its guests. NULL: nothing. */
+    /* Facts from the hypervisor. NULL: none */
     const struct tprof_hypervisor *hypervisor;
 
     /*
-     * Hooks. In an interrupt cpu_index() and route_irq() run on a stack of the
-     * profiler's, which has 4 KiB and on which the kernel's NMI and fault
-     * handlers may run, too; in other calls on that stack or the caller's.
-     * install_vector() and physical() run on the caller's, and never in an
-     * interrupt. Interrupts are off, except that physical() finds them in
-     * tprof_init() as they were.
+     * Hooks. Interrupts are off, except in physical(), which tprof_init() calls
+     * with interrupts as they were. In an interrupt cpu_index() and route_irq()
+     * run on a stack of the profiler, which has 4 KiB and on which the kernel's
+     * NMI and fault handlers may run, too; in other calls they run on that
+     * stack or on the caller's. install_vector() and physical() run on the
+     * caller's stack, and never in an interrupt.
      */
-    void *context; /* handed to each hook */
+    void *context; /* passed to each hook */
 
     /* TPROF_CPU_HOOK: returns the calling core's number, counted from 0. */
     uint32_t (*cpu_index)(void *context);
@@ -220,36 +223,39 @@ struct tprof_config {
     uint64_t (*physical)(void *context, const void *address);
     /*
      * Returns the virtual address of (size) bytes of device registers at
-     * physical address (physical), mapped without caching for good; NULL: that
-     * is impossible. No alignment is promised, and the same bytes may be asked
-     * for again. tprof_init() calls it on the caller's stack, with interrupts
-     * as they were: for virtio devices, for their interrupt and, if (lapic) is
-     * 0, for the local APIC. NULL: registers are mapped at their physical
-     * address.
+     * physical address (physical), mapped without caching, for ever. Returns
+     * NULL if that is impossible. (physical) need not be aligned, and the same
+     * bytes may be asked for again. tprof_init() calls it on the caller's
+     * stack, with interrupts as they were: for virtio devices, for their
+     * interrupt and, if (lapic) is 0, for the local APIC. NULL: registers are
+     * mapped at their physical address.
      */
     void *(*map)(void *context, uint64_t physical, size_t size);
     /* Makes the device's interrupt, the first entry of its MSI-X table or its
      * pin of the IO-APIC, arrive as (vector) on the core with (apic_id).
-     * Returns 0 when that is done. Any core calls it, in an interrupt, too.
-     * NULL: the agent programs MSI-X or the IO-APIC itself. */
+     * Returns 0 if it succeeds. Any core calls it, also in an interrupt. NULL:
+     * the agent programs MSI-X or the IO-APIC itself. */
     int (*route_irq)(void *context, uint32_t vector, uint32_t apic_id);
 
-    /* tprof_vsock: may the caller with (cid) and (port) attach? Asked for each
-     * caller that (device.flags) let in, before a byte is sent to it; in an
-     * interrupt, too. Returns 1 or 0. NULL: it may. */
+    /* tprof_vsock: may the caller with (cid) and (port) attach? Called for each
+     * caller that (device.flags) lets in, before a byte is sent to it; also in
+     * an interrupt. Returns 1 or 0. NULL: every such caller may. */
     int (*accept)(void *context, uint64_t cid, uint32_t port);
 
     /* where return addresses are valid; size 0: the image's text */
     struct tprof_range text;
-    /* Where stacks lie, besides those in the image. Every byte here can be read
-     * at any time, without a fault or with one that tprof_fixup() mends.
-     * Ascending addresses; unused entries, of size 0, come last. Of the image
-     * the pages count that are mapped in tprof_init(). If an entry overlaps the
-     * image, only entries count: they say which parts may be read. */
+    /*
+     * The memory of stacks outside the image. Every byte here can be read at
+     * any time, without a fault or with a fault that tprof_fixup() mends.
+     * Ascending addresses; unused entries, of size 0, come last. In the image,
+     * the pages that are mapped in tprof_init() may be read, too. If an entry
+     * overlaps the image, this rule ends: the entries alone say which parts of
+     * the image may be read.
+     */
     struct tprof_range readable[TPROF_RANGES];
 };
 
-/* Where the parts of the image lie. Equal pointers: that part is missing. */
+/* The parts of the image. Equal pointers: that part is missing. */
 struct tprof_image {
     const void *text_start, *text_end;   /* tprof_bounds.ld */
     const void *image_start, *image_end; /* tprof_bounds.ld */
@@ -286,10 +292,10 @@ TPROF_FRAGMENT char __tprof_build_id[], __tprof_build_id_end[];
 TPROF_FRAGMENT char __tprof_memory[], __tprof_memory_end[];
 #undef TPROF_FRAGMENT
 
-/* Calls tprof_init_image() with what the linker fragments provide. */
+/* Calls tprof_init_image() with the symbols of the linker fragments. */
 static inline int tprof_init(const struct tprof_config *config)
 {
-    /* a table: 64-bit relocations reach wherever the image lies */
+    /* a table: 64-bit relocations reach the image at any address */
     static const struct tprof_image image = {
         __tprof_text_start, __tprof_text_end,   __tprof_image_start,
         __tprof_image_end,  __tprof_build_id,   __tprof_build_id_end,
@@ -305,90 +311,97 @@ static inline int tprof_init(const struct tprof_config *config)
 size_t tprof_mem_size(const struct tprof_config *config);
 
 /*
- * Joins the calling core. From now on the core samples whenever the host asks.
- * Call it once on each core, after the core's IDT and local APIC are set up.
- * With TPROF_CPU_APIC and TPROF_CPU_TSC_AUX its number is its APIC id, or the
- * first that is free if the id is not below config.cpus; else the kernel's.
+ * Makes the calling core join. From now on the core samples whenever the host
+ * asks. Call it once on each core, after the core's IDT and local APIC are set
+ * up. With TPROF_CPU_APIC and TPROF_CPU_TSC_AUX the core's number is its APIC
+ * id, or the first free number if the id is not below config.cpus. Otherwise it
+ * is the kernel's number.
  *
  * Returns TPROF_OK, or an error. After an error the core has not joined, and is
  * as it was; the collector's report names it, unless a later call on it
  * succeeds. Errors are TPROF_ERR_NOT_INIT, _CPU, _STATE (another core has this
  * number), and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED,
- * _TIMER_TAKEN, _IDT, _VECTOR_TAKEN, or what config.install_vector() returned.
+ * _TIMER_TAKEN, _IDT, _VECTOR_TAKEN, or the result of config.install_vector().
  *
- * A core that was reset (INIT) without tprof_stop_cpu() calls this again when
- * it has booted. A reset in the middle of sending stops the sending until then;
- * after that the host hears a new session, and config.channel is opened anew.
+ * A core that was reset (INIT) without tprof_stop_cpu() calls this again after
+ * it has booted. If it was reset while it was sending, nothing is sent until
+ * then. Afterwards a new session begins for the host, and config.channel is
+ * opened anew.
  */
 int tprof_start_cpu(void);
 
 /*
- * Takes the calling core out again. Its gate stays; its timer is the kernel's.
+ * Makes the calling core leave. Its gate stays; its timer is the kernel's
+ * again.
  *
- * A core that is parked or halted without this call goes on to be counted. The
- * others serve the host without it: its last counters lack the final flag, and
- * another core watches for hosts when one comes or tprof_poll() is called.
+ * A core that is parked or halted without this call still counts as joined. The
+ * other cores serve the host without it. Its last counters lack the final flag,
+ * and another core watches for hosts when one comes or tprof_poll() is called.
  *
- * Returns TPROF_OK, TPROF_ERR_NOT_INIT, or TPROF_ERR_STATE: it has not joined.
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_STATE: the core has not joined.
  */
 int tprof_stop_cpu(void);
 
 /*
- * Undoes tprof_init(), for a kernel that loads another one or gives the memory
- * back: the device is reset and its interrupt masked, so that nothing writes to
- * config.memory any more. tprof_init() may be called again afterwards.
+ * Undoes tprof_init(), for a kernel that loads another kernel or takes the
+ * memory back. The device is reset and its interrupt masked, so nothing writes
+ * to config.memory any more. tprof_init() may be called again afterwards.
  *
- * Every other core has called tprof_stop_cpu() before, as part of its own
- * shutdown; the calling core need not have. No core is in another function of
- * the profiler except tprof_poll(). The gates stay, and what comes there is
- * ended and counted for nothing. What config.channel and config.route_irq have
- * set up is the kernel's to undo. Not inside a tick.
+ * Every other core must have called tprof_stop_cpu(); the calling core need
+ * not. No core may be in another function of the profiler except tprof_poll().
+ * The gates stay, and interrupts that arrive there are ended and not counted.
+ * The kernel undoes whatever config.channel and config.route_irq have set up.
+ * Not inside a tick.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; or TPROF_ERR_STATE: another core has
- * not left, and nothing was changed.
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_STATE: another core has not left. Nothing was changed.
  */
 int tprof_exit(void);
 
-/* Sends samples, and listens to the host: for a kernel's idle loop. It is
- * needed where the channel is not TPROF_CHANNEL_IRQ_SAFE, and then leaves
- * interrupts as they are; else they are off meanwhile. Any core may call it at
- * any time, but not inside a tick. */
+/* Sends samples and reads the host's orders, for a kernel's idle loop.
+ * Necessary if the channel is not TPROF_CHANNEL_IRQ_SAFE: then it leaves
+ * interrupts as they are. Otherwise interrupts are off during the call. Any
+ * core may call it at any time, but not inside a tick. */
 void tprof_poll(void);
 
-/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
- * core has interrupted (regs). Interrupts are off or on; any stack will do that
- * has 256 bytes left. */
+/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: tells the agent that the kernel's
+ * timer interrupt on this core has interrupted (regs). Interrupts are off or
+ * on. Any stack with 256 free bytes will do. */
 void tprof_tick(const struct tprof_regs *regs);
 
 /*
- * For the kernel's page-fault handler, before all else that it does: has the
- * agent read memory that is not mapped, say a guard page in config.readable?
- * (regs) is what the fault interrupted. Returns 1: (regs->rip) is the next
- * instruction now, and the handler returns there; that sample has fewer
- * callers. Returns 0: the fault is not the agent's. Where the handler has a
- * stack of its own, or not, this needs 256 bytes of it.
+ * Has a load of the agent faulted, for example in a guard page in
+ * config.readable? Call this first in the kernel's page-fault handler. It needs
+ * 256 bytes of the handler's stack. (regs) is the interrupted code.
+ *
+ * Returns 1: (regs->rip) is now the next instruction, and the handler returns
+ * there. That sample has fewer callers;
+ * 0: the fault is not the agent's.
  */
 int tprof_fixup(struct tprof_regs *regs);
 
 /*
  * TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must
- * fire at the latest; UINT64_MAX: never, since the core has not joined.
- * Interrupts must be off.
+ * fire at the latest. UINT64_MAX: no such time, because the core has not
+ * joined. Interrupts must be off.
  *
- * A kernel without a fixed tick asks whenever it programs or stops its one-shot
- * timer, and once on each core after tprof_start_cpu(). It programs the earlier
- * of its own deadline, if it has one, and this one. The timer's handler calls
- * tprof_tick(), then programs the timer again. If the deadline has passed, the
- * timer fires at once, since only tprof_tick() sets the next deadline.
- * Intervals are drawn at random. For a core that does not sample the deadline
- * is at most a quarter of a second away.
+ * A kernel without a fixed tick calls this whenever it programs or stops its
+ * one-shot timer, and once on each core after tprof_start_cpu(). It programs
+ * the earlier of this deadline and its own, if it has one. The timer's handler
+ * calls tprof_tick(), then programs the timer again. If the deadline has
+ * passed, let the timer fire immediately, because only tprof_tick() sets the
+ * next deadline. Intervals are drawn at random. For a core that does not
+ * sample, the deadline is at most a quarter of a second away.
  */
 uint64_t tprof_deadline(void);
 
-/* Sends what the rings hold, for a guest that is about to exit. It gives up
- * after 1,000 x (frames) tries, each of which sends one frame of 1.5 KiB, or
- * nothing while the device is busy. Returns 0 when everything is sent or no
- * host is attached, else 1. */
+/* Sends all samples in the rings, for a guest that is about to exit. It gives
+ * up after 1,000 x (frames) tries. Each try sends one frame of 1.5 KiB, or
+ * nothing while the device is busy. Returns 0 if everything is sent or no host
+ * is attached, otherwise 1. */
 int tprof_flush(uint32_t frames);
 
 /* One core's counters since tprof_init(). Deadlines are ticks + missed, and
@@ -405,16 +418,16 @@ struct tprof_stats {
     uint64_t stacks;       /* stacks that were described to the host */
     uint64_t foreign;      /* interrupts at the vector: neither tick nor work */
     uint64_t repaired; /* times that the agent took this core's timer back */
-    uint64_t faults;   /* of the walk, that tprof_fixup() has mended */
+    uint64_t faults;   /* faults of the walk that tprof_fixup() has mended */
     uint32_t apic_id;
     uint32_t started; /* 1: the core has joined, 0: it has left */
 };
 
-/* A further image, for example an application that the kernel has loaded: where
- * the image's code lies, and how the host recognizes its ELF file. */
+/* A further image, for example an application that the kernel has loaded: the
+ * place of its code, and the marks by which the host recognizes its ELF file */
 struct tprof_mapping {
-    /* Name of the image's file, of which up to 255 bytes count, and the bytes
-     * of its build-id. tprof_map() copies both. NULL: it has none. */
+    /* Name of the image's file, of which up to 255 bytes are used, and the
+     * bytes of its build-id. tprof_map() copies both. NULL: it has none. */
     const char *name;
     const void *build_id;
     uint32_t build_id_size; /* bytes of the build-id, at most 64 */
@@ -422,44 +435,49 @@ struct tprof_mapping {
     uint64_t size;          /* bytes of the code, not 0 */
     uint64_t link_start;    /* address of (start) in the image's ELF file */
 };
-#define TPROF_MAPPINGS 16 /* that are there at a time; not in all */
+#define TPROF_MAPPINGS 16 /* at a time, not over the whole run */
 
 /*
- * Tells the agent and the host of (mapping), which is copied. Samples in the
- * image then have function names, and call chains may pass through it. Any core
- * may call it after tprof_init(), but not inside a tick. The code is mapped:
- * the agent reads up to 64 KiB of it where there is no build-id.
+ * Registers (mapping), which is copied, with the agent and the host. Samples in
+ * the image then have function names, and call chains may pass through it. Any
+ * core may call it after tprof_init(), but not inside a tick. The code must be
+ * mapped: without a build-id the agent reads up to 64 KiB of it.
  *
- * Mappings that (mapping) overlaps are removed, as by tprof_unmap(), since
- * their applications must have ended. The collector charges each sample to the
+ * Mappings that (mapping) overlaps are removed, as by tprof_unmap(), because
+ * their applications must have ended. The collector assigns each sample to the
  * image that was mapped when the sample was taken.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if a field is out of
- * its range or the code overlaps the kernel's text; TPROF_ERR_MEMORY_SMALL if
- * there are TPROF_MAPPINGS others.
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_CONFIG: a field is out of its range, or the code overlaps the
+ * kernel's text;
+ * TPROF_ERR_MEMORY_SMALL: there are TPROF_MAPPINGS others.
  */
 int tprof_map(const struct tprof_mapping *mapping);
 
 /*
- * Takes the mapping back whose code begins at (start), when its application has
+ * Removes the mapping whose code begins at (start), when its application has
  * ended: no core runs its code any more. Any core may call it, but not inside a
  * tick. While a collector is attached this costs each core an interrupt and the
  * stacks that it remembers.
  *
- * Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG: there is none.
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_CONFIG: there is no such mapping.
  */
 int tprof_unmap(uint64_t start);
 
-/* Reads the counters of (core). Returns TPROF_OK, or TPROF_ERR_CPU: no core of
- * that number has ever joined. */
+/* Reads the counters of (core). Returns TPROF_OK, or TPROF_ERR_CPU if no core
+ * with that number has ever joined. */
 int tprof_get_stats(uint32_t core, struct tprof_stats *stats);
 
-/* Returns one line: what (error) means and what to do. Never NULL. */
+/* Returns one line: the meaning of (error), and a remedy. Never NULL. */
 const char *tprof_strerror(int error);
-/* Returns TPROF_VERSION of the library that is linked. */
+/* Returns TPROF_VERSION of the linked library. */
 uint32_t tprof_version(void);
 
-/* The image's slide: this array's address, less the one in the ELF file. */
+/* The image's slide is this array's address minus its address in the ELF file.
+ */
 extern const char tprof_anchor[];
 
 #pragma GCC visibility pop
