@@ -94,8 +94,6 @@ set(core_sources
     dump/dump_memory.c
     dump/dump_stream.c
     dump/kdump.c
-    dump/lzo.c
-    dump/page.c
     dump/parts.c
     dump/records.c
     dump/ring.c

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/page.h"
-#include "dump/snappy.h"
+#include <zlib.h>
+#include <zstd.h>
+
 #include "util/bytes.h"
 
 /* The head of a dump of a 64-bit machine, as QEMU's dump.h has it */
@@ -74,6 +75,15 @@ bool dump_kdump_is(const uint8_t start[8])
     return memcmp(start, HEAD_SIGNATURE, 8) == 0;
 }
 
+static int refuse_method(const char *name, struct err *e)
+{
+    return err_set(e,
+                   "is compressed by %s, which is not supported: dump it again "
+                   "by 'dump-guest-memory -z FILE' of QEMU or 'virsh dump "
+                   "--memory-only --format kdump-zlib'",
+                   name);
+}
+
 static int read_sub_head(struct heads *h, struct dump_file *f, uint32_t version,
                          struct err *e)
 {
@@ -120,9 +130,10 @@ static int read_heads(struct heads *h, struct dump_file *f, struct err *e)
         return err_set(e, "has more than 16 TiB of memory");
     if (h->bits > bitmaps / 2 * 8 || h->descriptors > f->size)
         return err_set(e, "is cut, or damaged: its bitmap is not in it");
-    if ((h->status & DUMP_PAGE_SNAPPY) != 0 && !dump_snappy_is_there())
-        return err_set(e, "is compressed by snappy, and this collector was "
-                          "built without libsnappy (Debian: libsnappy-dev)");
+    if ((h->status & DUMP_PAGE_LZO) != 0)
+        return refuse_method("lzo", e);
+    if ((h->status & DUMP_PAGE_SNAPPY) != 0)
+        return refuse_method("snappy", e);
     return 0;
 }
 
@@ -271,6 +282,33 @@ static bool bad_page(struct dump_kdump *k, uint64_t page, const char *how)
     return false;
 }
 
+static size_t unpack_zlib(const uint8_t *from, size_t size,
+                          uint8_t to[DUMP_PAGE])
+{
+    uLongf length = DUMP_PAGE;
+
+    return uncompress(to, &length, from, (uLong)size) == Z_OK ? length : 0;
+}
+
+/* Uncompress the (size) bytes at (from) by the method in (flags), or copy them
+ * if no method is set. Returns false if the result is not one whole page. */
+static bool unpack_page(uint32_t flags, const uint8_t *from, size_t size,
+                        uint8_t to[DUMP_PAGE])
+{
+    switch (flags & DUMP_PAGE_METHODS) {
+    case 0:
+        if (size == DUMP_PAGE)
+            memcpy(to, from, size);
+        return size == DUMP_PAGE;
+    case DUMP_PAGE_ZLIB:
+        return unpack_zlib(from, size, to) == DUMP_PAGE;
+    case DUMP_PAGE_ZSTD:
+        return ZSTD_decompress(to, DUMP_PAGE, from, size) == DUMP_PAGE;
+    default:
+        return false;
+    }
+}
+
 static bool read_page(struct dump_kdump *k, uint64_t page,
                       uint8_t to[DUMP_PAGE])
 {
@@ -286,7 +324,7 @@ static bool read_page(struct dump_kdump *k, uint64_t page,
         return bad_page(k, page, "is damaged");
     if (!dump_file_read(k->file, load_u64(d + PAGE_AT), k->packed, size))
         return bad_page(k, page, "is not in it");
-    return dump_page(load_u32(d + PAGE_FLAGS), k->packed, size, to) ||
+    return unpack_page(load_u32(d + PAGE_FLAGS), k->packed, size, to) ||
            bad_page(k, page, "could not be uncompressed");
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A dump in the kdump-compressed format, each page of which is compressed by
- * zlib, lzo, snappy or zstd: QEMU's dump-guest-memory -z, -l and -s, and
- * makedumpfile. Its pages are, one after the other, what a file without
- * compression would have. Not by libkdumpfile: of Debian 12 (0.5.1) it takes a
- * descriptor only, of a file that is not flattened (file.h).
+ * Reads a dump in the kdump-compressed format, whose pages are compressed by
+ * zlib or zstd: QEMU's dump-guest-memory -z, and makedumpfile. A place in such
+ * a dump is an offset into its uncompressed pages, in the order of the file.
+ *
+ * lzo and snappy are refused: each would need a library or a decoder of its
+ * own, and QEMU always offers zlib. libkdumpfile 0.5.1 (Debian 12) is not used,
+ * because it cannot read flattened files (dump_file.h).
  */
 #ifndef TPROF_DUMP_KDUMP_H
 #define TPROF_DUMP_KDUMP_H
@@ -15,6 +17,15 @@
 
 #include "dump/dump_file.h"
 #include "dump/parts.h"
+
+#define DUMP_PAGE 4096u
+
+/* Compression methods: flags in the dump's head and in a page's descriptor. */
+#define DUMP_PAGE_ZLIB    0x01u
+#define DUMP_PAGE_LZO     0x02u /* refused */
+#define DUMP_PAGE_SNAPPY  0x04u /* refused */
+#define DUMP_PAGE_ZSTD    0x20u
+#define DUMP_PAGE_METHODS 0x27u
 
 struct dump_kdump;
 

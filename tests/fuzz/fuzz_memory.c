@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dump/dump_stream.h"
-#include "dump/page.h"
+#include "dump/kdump.h"
 #include "looked.h"
 #include "outside/guest.h"
 #include "profile/decode/decode.h"
