@@ -95,7 +95,6 @@ set(core_sources
     dump/dump_stream.c
     dump/kdump.c
     dump/parts.c
-    dump/records.c
     dump/ring.c
     export/callgrind.c
     export/csv.c
@@ -166,7 +165,6 @@ set(core_sources
     image/dwarf/range.c
     image/dwarf/unit.c
     image/file/debug_file.c
-    image/file/decompress.c
     image/file/elf.c
     image/file/elf_sections.c
     image/file/file.c
@@ -180,7 +178,6 @@ set(core_sources
     image/file/recorded_image.c
     image/file/symbols_file.c
     image/file/symtab.c
-    image/match/cache.c
     image/match/fetch.c
     image/match/guest_images.c
     image/match/identity.c
@@ -211,7 +208,6 @@ set(core_sources
     outside/unwind/expression.c
     outside/unwind/iret_frame.c
     outside/unwind/orc.c
-    outside/unwind/outermost.c
     outside/unwind/unwinder.c
     pgo/bodies.c
     pgo/fdata.c
@@ -355,7 +351,6 @@ set(util_sources
     guard/parents.c
     guard/peer.c
     guard/side_process.c
-    guard/word_in_file.c
     util/arena.c
     util/budget.c
     util/clock.c

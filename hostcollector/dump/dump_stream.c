@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "dump/directory.h"
-#include "dump/records.h"
 #include "dump/ring.h"
 #include "util/bytes.h"
+#include "util/cursor.h"
 
 #define SHIFT_MAX    40u /* as the decoder has it */
 #define VARINT_MAX   10u
@@ -20,6 +20,19 @@
 #define NOTE_HEADER  16u /* of the build-id, before its bytes */
 #define ANCHOR_TEXT  "tprof "
 #define VERSION_SIZE 32u
+
+/* The varints of a record that is followed lie in so many cells. */
+#define CELLS_FOLLOWED 10u
+
+/* What the records of a ring say of time and counters: as the agent's own
+ * reader follows them, so that each SAMPLES frame can tell these. */
+struct dump_records {
+    uint64_t time; /* of the last record, in units */
+    uint8_t shift;
+    uint16_t period, epoch;
+    bool began;                      /* one of them was a BEGIN */
+    uint64_t counter[WIRE_COUNTERS]; /* up to the last record */
+};
 
 enum stage {
     STAGE_HELLO,
@@ -46,6 +59,86 @@ struct dump_stream {
     uint64_t began[WIRE_COUNTERS];    /* ... of the first one */
     uint64_t stats[DUMP_STATS_COUNT]; /* by place in struct tprof_stats */
 };
+
+/* The type of that record: enum wire_long; 0: a short sample. */
+static unsigned record_type(struct dump_ring *ring, uint32_t at)
+{
+    uint64_t word = dump_ring_word(ring, at);
+
+    return word & 1 ? (unsigned)(word >> 1 & 0x7f) : 0;
+}
+
+static void follow_begin(struct dump_records *r, struct cursor *c)
+{
+    uint64_t tsc = cursor_uleb(c);
+
+    r->shift = (uint8_t)(cursor_uleb(c) & 63);
+    r->period = (uint16_t)cursor_uleb(c);
+    r->epoch = (uint16_t)cursor_uleb(c);
+    r->time = tsc >> r->shift;
+    r->began = true;
+}
+
+static void follow_sample(struct dump_records *r, struct cursor *c)
+{
+    r->time += cursor_uleb(c);
+    for (int skip = 0; skip < 4; skip++) /* id, leaf, flags, lateness */
+        (void)cursor_uleb(c);
+    r->counter[WIRE_COUNTER_SAMPLES]++;
+    r->counter[WIRE_COUNTER_MISSED] += cursor_uleb(c) - 1;
+}
+
+static void follow_lost(struct dump_records *r, struct cursor *c)
+{
+    uint64_t counter = cursor_uleb(c);
+    uint64_t ticks = cursor_uleb(c);
+
+    if (counter < WIRE_COUNTER_RING_FULL || counter >= WIRE_COUNTERS)
+        return;
+    r->counter[counter] += ticks;
+    r->counter[WIRE_COUNTER_MISSED] += cursor_uleb(c);
+}
+
+/* Follow the record at (at) of (ring), which is not the tail. Returns its
+ * words, as dump_ring_count() does. */
+static uint32_t follow_record(struct dump_records *r, struct dump_ring *ring,
+                              uint32_t at)
+{
+    uint8_t bytes[CELLS_FOLLOWED * WIRE_CELL_SIZE + 1];
+    uint32_t count = dump_ring_count(ring, at);
+    uint32_t cells = count < CELLS_FOLLOWED ? count : CELLS_FOLLOWED;
+    uint64_t word = dump_ring_word(ring, at);
+
+    if (count == 0)
+        return 0;
+    if (!(word & 1)) {
+        r->time += word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
+        r->counter[WIRE_COUNTER_SAMPLES]++;
+        return count;
+    }
+    for (uint32_t i = 0; i < cells; i++) /* one byte over, which is written */
+        store_u64(bytes + (size_t)i * WIRE_CELL_SIZE,
+                  dump_ring_word(ring, at + i));
+
+    struct cursor c =
+        cursor_init(bytes + WIRE_LONG_HEADER,
+                    cells * (size_t)WIRE_CELL_SIZE - WIRE_LONG_HEADER);
+
+    switch (record_type(ring, at)) {
+    case WIRE_LONG_SAMPLE:
+        follow_sample(r, &c);
+        break;
+    case WIRE_LONG_BEGIN:
+        follow_begin(r, &c);
+        break;
+    case WIRE_LONG_LOST:
+        follow_lost(r, &c);
+        break;
+    default: /* tells neither time nor counters */
+        break;
+    }
+    return count;
+}
 
 struct dump_stream *dump_stream_new(struct dump_memory *m, struct err *e)
 {
@@ -214,7 +307,7 @@ static void find_start(struct dump_stream *s)
 
     s->at = r->start;
     for (; at != r->tail; at += dump_ring_count(r, at)) {
-        if (dump_records_type(r, at) == WIRE_LONG_BEGIN) {
+        if (record_type(r, at) == WIRE_LONG_BEGIN) {
             s->at = at;
             return;
         }
@@ -230,14 +323,14 @@ static void work_back(struct dump_stream *s, const uint8_t *recorder)
 
     count_end(s, recorder, end);
     for (uint32_t at = s->at; at != s->ring.tail;)
-        at += dump_records_follow(&sum, &s->ring, at);
+        at += follow_record(&sum, &s->ring, at);
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
         s->began[i] = s->now.counter[i] = end[i] - sum.counter[i];
     s->now.time = load_u64(recorder + DUMP_RECORDER_TIME) - sum.time;
     if (sum.began) { /* the first record: tells all itself */
         struct dump_records first = {0};
 
-        (void)dump_records_follow(&first, &s->ring, s->at);
+        (void)follow_record(&first, &s->ring, s->at);
         s->now.shift = first.shift;
         s->now.period = first.period;
         s->now.epoch = first.epoch;
@@ -285,7 +378,7 @@ static void put_samples(struct dump_stream *s)
     store_u64(body + WIRE_SAMPLES_TIME, s->now.time);
     f->used += WIRE_SAMPLES_HEADER;
     while (s->at != s->ring.tail && cells + CELLS_MAX <= FRAME_CELLS) {
-        uint32_t count = dump_records_follow(&s->now, &s->ring, s->at);
+        uint32_t count = follow_record(&s->now, &s->ring, s->at);
 
         for (uint32_t i = 0; i < count; i++) {
             store_u64(f->bytes + f->used, dump_ring_word(&s->ring, s->at + i));

@@ -2,9 +2,10 @@
 /* Kept by the process that starts the helper, read by the helper. */
 #include "guard/opener_rules.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "guard/word_in_file.h"
 #include "util/arena.h"
 #include "util/vec.h"
 
@@ -129,6 +130,38 @@ static bool is_ruled(enum opener_how how, const char *path, bool images)
             return true;
     }
     return false;
+}
+
+/* Is (what) a word of (line), which is cut into words? */
+static bool has_word(char *line, const char *what)
+{
+    size_t length = strlen(what);
+    char *rest = NULL;
+
+    line[strcspn(line, "#")] = '\0';
+    for (char *word = strtok_r(line, " \t\r\n=", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\r\n=", &rest))
+        if (strncmp(word, what, length) == 0 &&
+            (word[length] == '\0' || word[length] == ':'))
+            return true;
+    return false;
+}
+
+/* Is (what) a word of the file (path), alone or behind a =, or the part of a
+ * word before a colon? # begins a comment. False if (path) is NULL or cannot be
+ * read. */
+static bool word_in_file(const char *path, const char *what)
+{
+    FILE *f = path != NULL ? fopen(path, "re") : NULL;
+    char line[2 * PATH_MAX];
+    bool found = false;
+
+    if (f == NULL)
+        return false;
+    while (!found && fgets(line, sizeof line, f) != NULL)
+        found = has_word(line, what);
+    (void)fclose(f);
+    return found;
 }
 
 bool opener_rules_name(enum opener_how how, const char *path)

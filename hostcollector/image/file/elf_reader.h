@@ -5,12 +5,24 @@
 #define TPROF_IMAGE_FILE_ELF_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <gelf.h>
 #include <libelf.h>
 
-#include "image/file/decompress.h"
 #include "image/file/object.h"
+
+/* What has been uncompressed. All zero: nothing. */
+struct decompressed {
+    struct unpacked_part *list;
+    size_t count, room;
+    uint64_t size; /* of all parts */
+    bool failed;   /* something could not be uncompressed */
+};
+
+/* Release all parts of (u). */
+void decompressed_fini(struct decompressed *u);
 
 /* What object.reader points to. */
 struct elf_reader {

@@ -2,12 +2,99 @@
 /* The bytes of an ELF file's sections, uncompressed. */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <zlib.h>
+#include <zstd.h>
 
 #include "image/file/elf_reader.h"
 #include "util/bytes.h"
+#include "util/vec.h"
 
 #define ZDEBUG_HEAD 12u /* "ZLIB", and a big-endian size of 8 bytes */
+
+/* By their numbers in an ELF file (ELFCOMPRESS_*). */
+enum decompress_method { UNPACK_ZLIB = 1, UNPACK_ZSTD = 2 };
+
+/* A compressed section: what it says, and its bytes in the file. */
+struct packed {
+    uint32_t method; /* enum decompress_method, or one that is not known */
+    uint64_t size;   /* of what comes out */
+    const uint8_t *bytes;
+    uint64_t packed_size;
+};
+
+/* DWARF compresses to a third or less; more than this is meant to hurt. */
+#define MAX_INFLATION 64u
+/* Of all sections together. */
+#define MAX_UNPACKED  ((uint64_t)4 << 30)
+
+struct unpacked_part {
+    const uint8_t *packed;
+    uint8_t *bytes; /* NULL: failed */
+};
+
+static bool fill(uint8_t *out, const struct packed *p)
+{
+    uLongf size = (uLongf)p->size;
+
+    switch (p->method) {
+    case UNPACK_ZLIB:
+        return uncompress(out, &size, p->bytes, (uLong)p->packed_size) ==
+                   Z_OK &&
+               size == p->size;
+    case UNPACK_ZSTD:
+        return ZSTD_decompress(out, (size_t)p->size, p->bytes,
+                               (size_t)p->packed_size) == p->size;
+    default:
+        return false;
+    }
+}
+
+static uint8_t *take_apart(struct decompressed *u, const struct packed *p)
+{
+    uint8_t *out;
+
+    if (p->size / MAX_INFLATION > p->packed_size ||
+        p->size > MAX_UNPACKED - u->size)
+        return NULL;
+    out = malloc((size_t)p->size + 1);
+    if (out == NULL || fill(out, p)) {
+        u->size += p->size;
+        return out;
+    }
+    free(out);
+    return NULL;
+}
+
+/*
+ * The (p->size) bytes of (p), which live as long as (u); uncompressed once,
+ * however often they are asked for. NULL: the method is not known, the bytes
+ * are damaged or more than any kernel has, or there is no memory.
+ */
+static const uint8_t *decompress(struct decompressed *u, const struct packed *p)
+{
+    struct unpacked_part part = {.packed = p->bytes};
+
+    for (size_t i = 0; i < u->count; i++)
+        if (u->list[i].packed == p->bytes)
+            return u->list[i].bytes;
+    if (vec_grow(&u->list, &u->room, u->count, sizeof *u->list) == 0) {
+        part.bytes = take_apart(u, p);
+        u->list[u->count++] = part;
+    }
+    u->failed |= part.bytes == NULL;
+    return part.bytes;
+}
+
+void decompressed_fini(struct decompressed *u)
+{
+    for (size_t i = 0; i < u->count; i++)
+        free(u->list[i].bytes);
+    free(u->list);
+    *u = (struct decompressed){0};
+}
 
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *sh)
 {
@@ -39,9 +126,10 @@ static struct image_part raw(const struct object *o, const GElf_Shdr *sh)
 }
 
 /* What (head) bytes into (part) is compressed, and (size) bytes without. */
-static struct image_part inflate(const struct object *o,
-                                 const struct image_part *part, size_t head,
-                                 uint32_t method, uint64_t size)
+static struct image_part unpack_section(const struct object *o,
+                                        const struct image_part *part,
+                                        size_t head, uint32_t method,
+                                        uint64_t size)
 {
     struct elf_reader *r = o->reader;
     struct packed p = {method, size, part->bytes + head, part->size - head};
@@ -67,7 +155,7 @@ static struct image_part zdebug(const struct object *o, const char *name)
         return (struct image_part){0};
     for (size_t i = 4; i < ZDEBUG_HEAD; i++)
         size = size << 8 | part.bytes[i];
-    return inflate(o, &part, ZDEBUG_HEAD, UNPACK_ZLIB, size);
+    return unpack_section(o, &part, ZDEBUG_HEAD, UNPACK_ZLIB, size);
 }
 
 struct image_part elf_section(const struct object *o, const char *name)
@@ -82,9 +170,9 @@ struct image_part elf_section(const struct object *o, const char *name)
         return part;
     if (part.size < sizeof(Elf64_Chdr))
         return (struct image_part){0};
-    return inflate(o, &part, sizeof(Elf64_Chdr),
-                   load_u32(part.bytes + offsetof(Elf64_Chdr, ch_type)),
-                   load_u64(part.bytes + offsetof(Elf64_Chdr, ch_size)));
+    return unpack_section(o, &part, sizeof(Elf64_Chdr),
+                          load_u32(part.bytes + offsetof(Elf64_Chdr, ch_type)),
+                          load_u64(part.bytes + offsetof(Elf64_Chdr, ch_size)));
 }
 
 bool elf_packed(const struct object *o)

@@ -39,4 +39,13 @@ void file_fini(struct file *f);
 const uint8_t *file_at(const struct file *f, uint64_t offset, uint64_t size,
                        uint64_t *until_hole);
 
+struct image_hash;
+
+/*
+ * The hash by which OpenTelemetry tells files that have no build-id, "htlhash":
+ * of the first and the last 4096 bytes, and the length. Into (hash). False
+ * where the collector was built without libmd.
+ */
+bool file_hash(const struct file *f, struct image_hash *hash);
+
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "image/file/file_hash.h"
+#include "image/file/file.h"
 
 #include <sha2.h>
 #include <string.h>
+
+#include "image/file/image.h"
 
 #define END 4096u
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "image/file/debug_file.h"
-#include "image/file/file_hash.h"
 #include "image/file/object.h"
 #include "util/crc32c.h"
 

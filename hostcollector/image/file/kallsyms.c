@@ -18,7 +18,7 @@
  * Digits are in names of every kernel, and each stands for itself among the
  * tokens: so these are found, and all else from there.
  */
-#include "image/file/kallsyms.h"
+#include "image/file/object.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/file/kallsyms.h"
 #include "image/file/symbols_file.h"
 #include "util/vec.h"
 

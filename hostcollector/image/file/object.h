@@ -13,9 +13,41 @@
 
 #include "image/file/file.h"
 #include "image/file/image.h"
-#include "image/file/symtab.h"
 #include "util/arena.h"
 #include "util/err.h"
+
+/* ---- the functions of a symbol table, by address (symtab.c) ---- */
+
+struct symtab {
+    struct image_function *functions; /* rising, one for each start */
+    size_t count;
+};
+
+/* A symbol that may name a function. */
+struct symtab_candidate {
+    struct image_function f; /* size 0: a label */
+    uint64_t limit;          /* where its section ends, above its start */
+    unsigned rank;           /* among aliases the highest wins */
+    unsigned order;          /* of equal ranks the lowest wins */
+};
+
+/* Should a report show (name)? It may be NULL. */
+bool symtab_wants(const char *name);
+
+/*
+ * Fill (t), which is zero, from the (n) candidates at (c), which it sorts;
+ * names must outlive it. Returns 0; -1 with errno set if there is no memory.
+ */
+int symtab_fill(struct symtab *t, struct symtab_candidate *c, size_t n);
+
+/* Release the memory of (t), which may be all zero. */
+void symtab_fini(struct symtab *t);
+
+/* The innermost function that holds (address), or NULL. */
+const struct image_function *symtab_function(const struct symtab *t,
+                                             uint64_t address);
+
+/* ---- objects (object.c) ---- */
 
 struct object;
 
@@ -106,5 +138,16 @@ int object_add_segment(struct object *o, const struct image_text *segment,
 /* Keep [address, address + size), which holds instructions. -1 if there is no
  * memory. */
 int object_add_code(struct object *o, uint64_t address, uint64_t size);
+
+/*
+ * The symbols that a Linux kernel keeps of itself in its read-only data, for
+ * /proc/kallsyms: a vmlinux that was taken out of a bootable kernel has no
+ * others. Nothing says where they are, so tables are sought that fit each
+ * other.
+ *
+ * Give (o), which has no symbols, those of its tables, if it has any. Returns
+ * 0; -1 if there is no memory.
+ */
+int kallsyms_read(struct object *o);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which function of the symbol table holds an address. */
-#include "image/file/symtab.h"
+#include "image/file/object.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,15 +3,86 @@
 #include "image/match/fetch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "guard/descriptor.h"
 #include "guard/side_process.h"
-#include "image/match/cache.h"
+
+#define CACHE_VARIABLE "DEBUGINFOD_CACHE_PATH"
+#define OWN_MODE       0700
+
+static const char *value_of(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* The name, as libdebuginfod would have it, in (path) of PATH_MAX bytes. */
+static void cache_name(char *path)
+{
+    const char *given = value_of(CACHE_VARIABLE), *home = value_of("HOME");
+    const char *xdg = value_of("XDG_CACHE_HOME");
+
+    if (given != NULL) {
+        (void)snprintf(path, PATH_MAX, "%s", given);
+        return;
+    }
+    home = home != NULL ? home : "/";
+    (void)snprintf(path, PATH_MAX, "%s/.debuginfod_client_cache", home);
+    if (access(path, F_OK) == 0)
+        return; /* of older versions of libdebuginfod */
+    if (xdg != NULL)
+        (void)snprintf(path, PATH_MAX, "%s/debuginfod_client", xdg);
+    else
+        (void)snprintf(path, PATH_MAX, "%s/.cache/debuginfod_client", home);
+}
+
+/* Make (path), and folders above it, where they are missing. */
+static int make_cache(char *path)
+{
+    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
+        *at = '\0';
+        (void)mkdir(path, OWN_MODE); /* what matters is the last one */
+        *at = '/';
+    }
+    return mkdir(path, OWN_MODE) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/*
+ * Find the folder as libdebuginfod does, by DEBUGINFOD_CACHE_PATH or else below
+ * XDG_CACHE_HOME or HOME, and make it if it is not there. Its name without
+ * links is in DEBUGINFOD_CACHE_PATH from here on.
+ *
+ * Returns 0; -1 with (e) filled, also if others may put files there: they would
+ * be read as this user.
+ */
+static int cache_find(struct err *e)
+{
+    char named[PATH_MAX], path[PATH_MAX];
+    struct stat st;
+
+    cache_name(named);
+    if (make_cache(named) != 0 || realpath(named, path) == NULL ||
+        stat(path, &st) != 0)
+        return err_set(e, CACHE_VARIABLE " %.200s: %s", named, strerror(errno));
+    if (!S_ISDIR(st.st_mode) || (st.st_mode & S_IWOTH) != 0 ||
+        (st.st_uid != geteuid() && st.st_uid != 0))
+        return err_set(e,
+                       CACHE_VARIABLE
+                       " %.200s: others may put files there: no "
+                       "server is asked. Name a folder of your own",
+                       path);
+    return setenv(CACHE_VARIABLE, path, 1) == 0 ? 0
+                                                : err_set(e, "out of memory");
+}
 
 static int to_other = -1; /* the socket to the other process; -1: none */
 

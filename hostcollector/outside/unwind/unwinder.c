@@ -10,7 +10,6 @@
 #include "outside/unwind/code_rows.h"
 #include "outside/unwind/iret_frame.h"
 #include "outside/unwind/orc.h"
-#include "outside/unwind/outermost.h"
 #include "outside/unwind/walk.h"
 
 struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
@@ -247,10 +246,35 @@ static bool is_laid(const struct unwinder *u, uint64_t pc)
     return f != NULL && f->start == pc - p->slide;
 }
 
+/* Does a call end at (back) in (memory)? No, if nothing can be read there. A
+ * kernel may have patched the call into its code. */
+static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
+{
+    uint8_t code[CODE_ROWS_CALL_MAX];
+    int64_t distance;
+
+    return memory->read(memory->context, back - sizeof code, code,
+                        sizeof code) == sizeof code &&
+           code_rows_ends_in_call(code, sizeof code, &distance);
+}
+
+/*
+ * Has nobody called the function at (function), a link-time address of (code)'s
+ * image? (back) is that word, which is in no image. It may still be a return
+ * address, into code that was loaded later. So nobody has called the function
+ * only if no call in the image does, and if no call ends in (memory) at (back).
+ */
+static bool is_outermost(struct code_rows *code, uint64_t function,
+                         const struct unwind_memory *memory, uint64_t back)
+{
+    return !code_rows_is_called(code, function) &&
+           !is_behind_call(memory, back);
+}
+
 /* (c) is in no image: is it no caller? */
 static bool begins_here(const struct walk *w, const struct caller *c)
 {
-    return w->has_code && outermost_is(w->in->code, w->code.function, w->memory,
+    return w->has_code && is_outermost(w->in->code, w->code.function, w->memory,
                                        c->r.value[CFI_PC]);
 }
 
@@ -269,7 +293,7 @@ static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
         return UNWIND_FULL;
     if (p == NULL)
         return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
-    if (outermost_is_behind_call(w->memory, pc)) /* it was patched in */
+    if (is_behind_call(w->memory, pc)) /* it was patched in */
         return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL
                                                          : UNWIND_ODD;
     return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
