@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Note by note. QEMU writes those of type PRSTATUS of all cores, and then its
- * own, in the same order. */
+/* Reads the registers of a dead guest's cores. */
 #include "dump/core_registers.h"
 
 #include <string.h>
 
 #include "util/bytes.h"
 
-#define NOTES_MAX 4096u /* that are looked at */
+#define NOTES_MAX 4096u /* limit of notes that are read */
 
-/* A note: sizes of its name and of what it tells, a type; then both of them,
- * each filled up to a multiple of 4 bytes. */
+/* A note: size of its name, size of its contents, type, name, contents. Name
+ * and contents are padded to multiples of 4 bytes. */
 #define NOTE_NAME_SIZE 0u
 #define NOTE_SIZE      4u
 #define NOTE_TYPE      8u
 #define NOTE_HEADER    12u
 #define NAME_MAX_SIZE  8u
-#define NOTE_PRSTATUS  1u /* of the name "CORE" */
-#define NOTE_QEMU      0u /* of the name "QEMU" */
+#define NOTE_PRSTATUS  1u /* with the name "CORE" */
+#define NOTE_QEMU      0u /* with the name "QEMU" */
 
 /* struct elf_prstatus of Linux on x86-64 */
 #define PRSTATUS_REGISTERS 112u /* u64 each, in the order of (places) */
-#define PRSTATUS_PC        16u  /* which of them */
+#define PRSTATUS_PC        16u  /* index of the program counter */
 #define PRSTATUS_CS        17u
 #define PRSTATUS_FLAGS     18u
 #define PRSTATUS_SIZE      336u
@@ -29,13 +28,13 @@
 /* QEMUCPUState of QEMU's target/i386/arch_dump.c */
 #define QEMU_VERSION  0u /* u32 1 */
 #define QEMU_CS_FLAGS 160u
-#define QEMU_CS_LONG  (1u << 21) /* of the segment's descriptor */
+#define QEMU_CS_LONG  (1u << 21) /* flag of the segment's descriptor */
 #define QEMU_CR0      392u       /* u64 each */
 #define QEMU_CR3      416u
 #define QEMU_CR4      424u
-#define QEMU_SIZE     432u /* bytes that are read */
+#define QEMU_SIZE     432u /* bytes of it that are read */
 
-/* Where a register of PRSTATUS is, by its number in DWARF. */
+/* Index into PRSTATUS for each DWARF register number. */
 static const uint8_t places[16] = {10, 12, 11, 5, 13, 14, 4, 19,
                                    9,  8,  7,  6, 3,  2,  1, 0};
 
@@ -51,7 +50,8 @@ static uint64_t filled_up(uint32_t size)
     return ((uint64_t)size + 3) & ~UINT64_C(3);
 }
 
-/* Read the note at (*offset), which moves behind it. False: there is none. */
+/* Read the note at (*offset), and move (*offset) past it. Returns false if
+ * there is none. */
 static bool next_note(struct dump_memory *m, uint64_t *offset,
                       struct core_note *n)
 {

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The directory is found by its magic number, wherever the kernel was loaded.
- * The addresses in it are virtual ones. Of the ways to read at these, that one
- * is right under which a ring's struct names the same words as the directory
- * does.
- */
+/* Finds the agent's directory in a guest's memory. */
 #include "dump/directory.h"
 
 #include <inttypes.h>
@@ -12,7 +7,7 @@
 
 #include "util/bytes.h"
 
-#define TRIES          16u /* directories that are followed */
+#define TRIES          16u /* directories that are tried */
 #define DIRECTORY_SIZE (DUMP_DIRECTORY_CORE + DUMP_CORES_MAX * DUMP_CORE_SIZE)
 
 static bool is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
@@ -20,7 +15,7 @@ static bool is_power_of_two_in(uint32_t value, uint32_t low, uint32_t high)
     return value >= low && value <= high && (value & (value - 1)) == 0;
 }
 
-/* What a ring's struct begins with: the address and the mask of its words. */
+/* The start of a ring's struct: the address and the mask of its words. */
 #define PATTERN 12u
 static void ring_pattern(const struct dump_directory *d, uint32_t core,
                          uint8_t pattern[PATTERN])
@@ -29,7 +24,7 @@ static void ring_pattern(const struct dump_directory *d, uint32_t core,
     store_u32(pattern + DUMP_RING_MASK, d->ring_words - 1);
 }
 
-/* Does (v) see the ring of (core)? */
+/* Does the ring of (core) look right when it is read through (v)? */
 static bool sees_ring(const struct dump_directory *d, const struct dump_view *v,
                       uint32_t core)
 {
@@ -41,8 +36,10 @@ static bool sees_ring(const struct dump_directory *d, const struct dump_view *v,
            memcmp(there, wanted, sizeof there) == 0;
 }
 
-/* Finds out how the addresses of (d) are to be read: as config.physical() said,
- * as the dump says, or as the ring of the first core is found. */
+/* Find out how to turn the addresses in (d) into places: by the offset that
+ * config.physical() gave, by the addresses in the dump, or by searching for the
+ * ring of the first core. The right way is the one by which a ring's struct
+ * names the same words as the directory does. */
 static bool find_view(struct dump_directory *d)
 {
     uint8_t pattern[PATTERN];
@@ -61,8 +58,9 @@ static bool find_view(struct dump_directory *d)
     return true;
 }
 
-/* Is there a directory at physical address (at)? Then (d) is filled, but for
- * the agent's state. (*version) is its version if that is another. */
+/* Is there a directory at physical address (at)? If so, fill (d) except for the
+ * agent's state. If the directory has another version, (*version) is set to
+ * that version. */
 static bool read_directory(struct dump_directory *d, uint64_t at,
                            uint32_t *version)
 {
@@ -81,7 +79,7 @@ static bool read_directory(struct dump_directory *d, uint64_t at,
         *version = load_u32(bytes + DUMP_DIRECTORY_VERSION_AT);
         return false;
     }
-    /* rings that lie one in another would take for ever */
+    /* rings that overlap could take endless time */
     if ((uint64_t)d->cores * d->ring_words * 8 > dump_memory_size(d->memory))
         return false;
     for (uint32_t i = 0; i < d->cores; i++) {
@@ -95,8 +93,8 @@ static bool read_directory(struct dump_directory *d, uint64_t at,
     return true;
 }
 
-/* Reads the agent's state, if (v) sees it at (bounds): that is so if (v) also
- * sees the directory where HELLO says. */
+/* Read the agent's state at (bounds) through (v). (v) is right if the address
+ * of the directory in HELLO leads through (v) to the directory as well. */
 static bool read_agent(struct dump_directory *d, const struct dump_view *v,
                        uint64_t bounds)
 {
@@ -119,9 +117,9 @@ static bool read_agent(struct dump_directory *d, const struct dump_view *v,
            load_u64(magic) == DUMP_DIRECTORY_MAGIC;
 }
 
-/* Finds the agent's state by the address in it of the first core's. The image
- * lies in one piece, so what is seen from there is the directory, or it is
- * another one's. */
+/* Find the agent's state by the address of the first core's state in it. The
+ * image lies in one piece, so the address of the directory in this state must
+ * lead to the directory; otherwise the state is another agent's. */
 static bool seek_agent(struct dump_directory *d, uint64_t bounds)
 {
     uint64_t place = 0, at;
@@ -141,8 +139,8 @@ static bool seek_agent(struct dump_directory *d, uint64_t bounds)
     return false;
 }
 
-/* The agent's state is in the image, which may lie elsewhere than rings that
- * the kernel has given memory for. */
+/* The agent's state is part of the image. The rings may be elsewhere, in memory
+ * that the kernel has allocated. */
 static bool find_agent(struct dump_directory *d)
 {
     const struct dump_view views[] = {

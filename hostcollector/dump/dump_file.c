@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flattened file is read once from head to head; what was written where is
- * found by a binary search then. */
+/* Reads a dump file, flattened or not. */
 #include "dump/dump_file.h"
 
 #include <errno.h>
@@ -15,17 +14,19 @@
 
 /* The flattened form, as makedumpfile and QEMU's dump/dump.c have it; integers
  * are big-endian. */
-#define FLAT_SIGNATURE "makedumpfile\0\0\0" /* and a 0 */
+#define FLAT_SIGNATURE "makedumpfile\0\0\0" /* with a 0 at the end */
 #define FLAT_TYPE      16u                  /* u64 1 */
 #define FLAT_VERSION   24u                  /* u64 1 */
-#define FLAT_START     32u                  /* bytes that are read */
+/* bytes of the header that are read */
+#define FLAT_START     32u
 #define FLAT_HEADER    4096u
-#define WRITE_OFFSET   0u /* u64; all bits are set behind the last write */
+#define WRITE_OFFSET   0u /* u64; all bits are set after the last write */
 #define WRITE_SIZE     8u /* u64 */
 #define WRITE_HEADER   16u
 #define OFFSET_MAX     ((uint64_t)INT64_MAX)
 
-/* All (size) bytes of the file at (at); false if there are fewer. */
+/* Read the (size) bytes at (at) of the file. Returns false if there are fewer.
+ */
 static bool read_all(int fd, uint64_t at, void *to, size_t size)
 {
     for (uint8_t *p = to; size > 0;) {
@@ -51,8 +52,8 @@ static uint64_t load_big(const uint8_t *p)
     return value;
 }
 
-/* Read the write whose head is at (*at), which moves behind its bytes. Returns
- * 1; 0: that was the end; -1 with (e) filled. */
+/* Read the write whose header is at (*at), and move (*at) past its bytes.
+ * Returns 1; 0 at the end; -1 with (e) filled. */
 static int next_write(const struct dump_file *f, uint64_t *at,
                       struct dump_write *w, struct err *e)
 {
@@ -85,8 +86,8 @@ static int by_start(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Of two writes to one place the later one counts. Whoever writes only a part
- * of a place anew is no writer of dumps. */
+/* If two writes go to the same place, the later one counts. Writes that overlap
+ * partly are refused: no program that writes dumps makes them. */
 static int sort_writes(struct dump_file *f, struct err *e)
 {
     size_t kept = 0;
@@ -168,7 +169,8 @@ void dump_file_fini(struct dump_file *f)
     f->writes = NULL;
 }
 
-/* The write that has (at); NULL: none. Reads are near each other. */
+/* The write that contains (at); NULL if none does. Neighbouring reads use the
+ * same write, so the last one is tried first. */
 static const struct dump_write *write_of(struct dump_file *f, uint64_t at)
 {
     size_t low = 0, high = f->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames of facts are far shorter than a frame may be. */
+/* Writes one frame as an agent does: WIRE.md 2. */
 #include "dump/dump_frame.h"
 
 #include <assert.h>

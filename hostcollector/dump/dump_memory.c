@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of a file that are parts of memory. */
+/* Reads the memory of a dead guest from a file. */
 #include "dump/dump_memory.h"
 
 #include <stdio.h>
@@ -16,11 +16,11 @@
 
 struct dump_memory {
     struct dump_file file;
-    struct dump_kdump *kdump; /* NULL: parts are in (file) as they are */
+    struct dump_kdump *kdump; /* NULL: the file is not compressed */
     uint64_t size;            /* bytes of memory in all parts */
     struct dump_parts parts;
-    char cut[96]; /* dump_memory_cut(); "": nothing */
-    size_t last;  /* the part that was read last */
+    char cut[96]; /* text of dump_memory_cut(); "": none */
+    size_t last;  /* the part that was used last */
     uint8_t block[BLOCK];
 };
 
@@ -67,7 +67,7 @@ struct dump_memory *dump_memory_new(int fd, struct err *e)
     for (size_t i = 0; i < m->parts.count; i++)
         m->size += m->parts.list[i].size;
     if (m->kdump == NULL && m->size > m->file.there)
-        m->size = m->file.there; /* of a flattened file, which has holes */
+        m->size = m->file.there; /* a flattened file may have holes */
     tell_cut(m);
     return m;
 }
@@ -118,8 +118,8 @@ size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,
                                                                           : 0;
 }
 
-/* Read (size) bytes of parts from the place (at) on; false: not all are there.
- */
+/* Read (size) bytes from the place (at) on. Returns false if not all of them
+ * are there. */
 static bool read_place(struct dump_memory *m, uint64_t at, void *to,
                        size_t size)
 {
@@ -135,7 +135,8 @@ static bool holds(const struct dump_part *p, enum dump_way way,
     return address - p->physical < p->size;
 }
 
-/* The part that has (address); NULL: none. Reads are near each other. */
+/* The part that contains (address); NULL if none does. Neighbouring reads use
+ * the same part, so the last one is tried first. */
 static const struct dump_part *part_of(struct dump_memory *m, enum dump_way way,
                                        uint64_t address)
 {
@@ -185,8 +186,8 @@ bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
     return dump_memory_some(m, v, address, to, size) == size;
 }
 
-/* The offset in (block) of (pattern), at a multiple of 8 from (from) on; (size)
- * where it is not. */
+/* Offset of (pattern) in (block), at a multiple of 8 from (from) on; (size) if
+ * it is not there. */
 static size_t find_in(const uint8_t *block, size_t size, size_t from,
                       const void *pattern, size_t length)
 {
@@ -201,8 +202,8 @@ static size_t find_in(const uint8_t *block, size_t size, size_t from,
     return size;
 }
 
-/* Search (part) from (into) on; at the end of a block the pattern may be cut,
- * so blocks overlap by 16 bytes. */
+/* Search (part) from (into) on. Blocks overlap by 16 bytes, since a pattern may
+ * lie across the end of a block. */
 static bool find_in_part(struct dump_memory *m, const struct dump_part *part,
                          uint64_t *into, const void *pattern, size_t size)
 {
@@ -228,7 +229,7 @@ static bool find_in_part(struct dump_memory *m, const struct dump_part *part,
 bool dump_memory_find(struct dump_memory *m, const void *pattern, size_t size,
                       uint64_t *place, uint64_t *physical)
 {
-    uint64_t before = 0; /* bytes of memory in the parts before */
+    uint64_t before = 0; /* bytes of memory in earlier parts */
 
     for (size_t i = 0; i < m->parts.count; i++) {
         const struct dump_part *part = &m->parts.list[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of a guest that is dead, in a file: an ELF core or a compressed
- * dump, as QEMU's dump-guest-memory writes them, or all of it from address 0
- * on, as pmemsave, a Firecracker snapshot and a memory-backend-file have it.
- * The file is hostile: whatever it says, a read is inside of it or fails.
+ * Reads the memory of a dead guest from a file: an ELF core or a compressed
+ * dump, as QEMU's dump-guest-memory writes them, or raw memory from address 0
+ * on, as written by pmemsave, as a Firecracker snapshot, or as a
+ * memory-backend-file. The file is hostile: a read never leaves the file.
  */
 #ifndef TPROF_DUMP_DUMP_MEMORY_H
 #define TPROF_DUMP_DUMP_MEMORY_H
@@ -16,58 +16,60 @@
 
 struct dump_memory;
 
-/* How an address is turned into a place in the file. */
+/* Ways to turn a guest address into a place in the file. */
 enum dump_way {
-    DUMP_BY_OFFSET, /* it is a physical one, less an offset */
-    DUMP_BY_PARTS,  /* as the parts of an ELF core say */
+    DUMP_BY_OFFSET, /* add an offset: the result is physical */
+    DUMP_BY_PARTS,  /* use the virtual addresses of an ELF core */
 };
 
 struct dump_view {
     enum dump_way way;
-    uint64_t offset; /* DUMP_BY_OFFSET: to be added, wrapping */
+    uint64_t offset; /* DUMP_BY_OFFSET: to be added, with wrap-around */
 };
 
-/* The memory in (fd), a regular file, which stays the caller's and open. NULL
- * with (e) filled. */
+/* Open the memory in (fd), a regular file, which stays the caller's and open.
+ * NULL with (e) filled on failure. */
 struct dump_memory *dump_memory_new(int fd, struct err *e);
 
 /* Release (m). NULL is allowed. */
 void dump_memory_free(struct dump_memory *m);
 
-/* How many bytes of memory the file has. */
+/* Number of bytes of memory in the file. */
 uint64_t dump_memory_size(const struct dump_memory *m);
 
-/* Has it virtual addresses? Only then DUMP_BY_PARTS finds something. */
+/* Does the file give virtual addresses? Only then DUMP_BY_PARTS works. */
 bool dump_memory_has_virtual(const struct dump_memory *m);
 
-/* What was wrong with the first page of a compressed dump that could not be
- * read, of those that were asked for; NULL: nothing. */
+/* Description of the first page of a compressed dump that was wanted and could
+ * not be read. NULL if there is none. */
 const char *dump_memory_trouble(const struct dump_memory *m);
 
-/* What is lacking of a core whose end is not in the file: "is cut: 1 of 2 bytes
- * of memory are in it". NULL: nothing is known to be. */
+/* Text about the missing end of a core file: "is cut: 1 of 2 bytes of memory
+ * are in it". NULL if nothing is known to be missing. */
 const char *dump_memory_cut(const struct dump_memory *m);
 
-/* How many bytes of notes a core or compressed dump has; 0: none. Read up to
- * (size) of them from (offset) on; returns how many, 0: it failed. */
+/* dump_memory_notes_size() is the number of bytes of notes in a core or a
+ * compressed dump; 0: none. dump_memory_notes() reads up to (size) of these
+ * bytes from (offset) on. It returns the number of bytes read; 0 on failure. */
 uint64_t dump_memory_notes_size(const struct dump_memory *m);
 size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,
                          size_t size);
 
-/* Read up to (size) bytes at (address), as (v) sees it. Returns how many are
- * there from the start on. */
+/* Read up to (size) bytes at (address), which (v) turns into a place. Returns
+ * the number of bytes up to the first one that is not there. */
 size_t dump_memory_some(struct dump_memory *m, const struct dump_view *v,
                         uint64_t address, void *to, size_t size);
 
-/* Read (size) bytes at (address), as (v) sees it. False: not all of them are
- * there. */
+/* Read (size) bytes at (address), which (v) turns into a place. Returns false
+ * if not all of them are there. */
 bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
                       uint64_t address, void *to, size_t size);
 
 /*
- * Where the (size) bytes at (pattern), of 8 to 16, lie in memory at a multiple
- * of 8, from (*place) on. (*physical) is the address there; (*place) moves
- * behind it, and begins as 0. False: nowhere, or the file could not be read.
+ * Search memory from (*place) on for the (size) bytes at (pattern), 8 to 16 of
+ * them, at addresses that are multiples of 8. Start with (*place) = 0. On
+ * success (*physical) is the address found, and (*place) moves past it. Returns
+ * false if there is no further match or the file cannot be read.
  */
 bool dump_memory_find(struct dump_memory *m, const void *pattern, size_t size,
                       uint64_t *place, uint64_t *physical);

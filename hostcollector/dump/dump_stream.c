@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frame by frame, so that a ring of any size takes no memory here. */
+/* Writes the frames that the agent in a dead guest's memory would have sent. */
 #include "dump/dump_stream.h"
 
 #include <stdlib.h>
@@ -10,28 +10,28 @@
 #include "util/bytes.h"
 #include "util/cursor.h"
 
-#define SHIFT_MAX    40u /* as the decoder has it */
+#define SHIFT_MAX    40u /* the decoder's limit */
 #define VARINT_MAX   10u
-#define CELLS_MAX    255u /* of a record */
+#define CELLS_MAX    255u /* of one record */
 #define COUNTERS_MAX (1u + WIRE_COUNTERS * VARINT_MAX)
-/* the last cell of seven bytes is stored as eight */
+/* the last cell has seven bytes and is stored as eight */
 #define FRAME_CELLS                                                            \
     ((WIRE_BODY_MAX - WIRE_SAMPLES_HEADER - COUNTERS_MAX - 1) / WIRE_CELL_SIZE)
 #define NOTE_HEADER  16u /* of the build-id, before its bytes */
 #define ANCHOR_TEXT  "tprof "
 #define VERSION_SIZE 32u
 
-/* The varints of a record that is followed lie in so many cells. */
+/* Cells that hold all varints which are read from a record. */
 #define CELLS_FOLLOWED 10u
 
-/* What the records of a ring say of time and counters: as the agent's own
- * reader follows them, so that each SAMPLES frame can tell these. */
+/* Time and counters, followed record by record as the agent's own reader does.
+ * Each SAMPLES frame begins with them. */
 struct dump_records {
     uint64_t time; /* of the last record, in units */
     uint8_t shift;
     uint16_t period, epoch;
-    bool began;                      /* one of them was a BEGIN */
-    uint64_t counter[WIRE_COUNTERS]; /* up to the last record */
+    bool began;                      /* a BEGIN record was read */
+    uint64_t counter[WIRE_COUNTERS]; /* after the last record */
 };
 
 enum stage {
@@ -49,18 +49,18 @@ struct dump_stream {
     uint16_t seq;
     struct dump_frame frame;
 
-    uint32_t core;   /* of which frames are made, by its number */
+    uint32_t core;   /* number of the core whose frames are being made */
     uint32_t unread; /* dump_stream_unread() */
     struct dump_ring ring;
-    uint32_t at; /* in the ring: the next record */
+    uint32_t at; /* position of the next record in the ring */
     uint8_t flags;
     uint32_t hardware_id, facts;
-    struct dump_records now;          /* up to there */
-    uint64_t began[WIRE_COUNTERS];    /* ... of the first one */
-    uint64_t stats[DUMP_STATS_COUNT]; /* by place in struct tprof_stats */
+    struct dump_records now;          /* time and counters at (at) */
+    uint64_t began[WIRE_COUNTERS];    /* counters at the first record */
+    uint64_t stats[DUMP_STATS_COUNT]; /* indexed as struct tprof_stats */
 };
 
-/* The type of that record: enum wire_long; 0: a short sample. */
+/* The type of the record at (at): enum wire_long; 0: a short sample. */
 static unsigned record_type(struct dump_ring *ring, uint32_t at)
 {
     uint64_t word = dump_ring_word(ring, at);
@@ -99,8 +99,8 @@ static void follow_lost(struct dump_records *r, struct cursor *c)
     r->counter[WIRE_COUNTER_MISSED] += cursor_uleb(c);
 }
 
-/* Follow the record at (at) of (ring), which is not the tail. Returns its
- * words, as dump_ring_count() does. */
+/* Follow the record at (at) of (ring), which must not be the tail. Returns the
+ * number of its words, as dump_ring_count() does. */
 static uint32_t follow_record(struct dump_records *r, struct dump_ring *ring,
                               uint32_t at)
 {
@@ -116,7 +116,8 @@ static uint32_t follow_record(struct dump_records *r, struct dump_ring *ring,
         r->counter[WIRE_COUNTER_SAMPLES]++;
         return count;
     }
-    for (uint32_t i = 0; i < cells; i++) /* one byte over, which is written */
+    /* store_u64() writes one byte too many */
+    for (uint32_t i = 0; i < cells; i++)
         store_u64(bytes + (size_t)i * WIRE_CELL_SIZE,
                   dump_ring_word(ring, at + i));
 
@@ -134,7 +135,7 @@ static uint32_t follow_record(struct dump_records *r, struct dump_ring *ring,
     case WIRE_LONG_LOST:
         follow_lost(r, &c);
         break;
-    default: /* tells neither time nor counters */
+    default: /* has neither time nor counters */
         break;
     }
     return count;
@@ -167,7 +168,7 @@ void dump_stream_free(struct dump_stream *s)
 
 /* Facts of the agent */
 
-/* The version, which tprof_anchor ends with. */
+/* The agent's version, which is the end of the text tprof_anchor. */
 static void put_version(struct dump_stream *s)
 {
     const struct dump_directory *d = &s->directory;
@@ -205,8 +206,9 @@ bool dump_stream_knows_clock(const struct dump_stream *s)
     return s->directory.hello[WIRE_HELLO_TSC_HZ] != 0;
 }
 
-/* The clock's rate. The agent may not know it; the host did, and gave a period
- * for its rate, or for so many of the kernel's ticks as make up a sample. */
+/* Calculate the rate of the clock, which the agent may not know. The host knew
+ * the rate: it ordered a sampling rate and a period in clock ticks, or a number
+ * of kernel ticks for each sample. */
 static uint64_t clock_hz(const struct dump_stream *s)
 {
     const uint64_t *hello = s->directory.hello, *o = s->directory.orders;
@@ -254,8 +256,8 @@ static void put_status(struct dump_stream *s)
 
 /* A core */
 
-/* What lies before the recorder: what the agent's own reader knew, which tells
- * of a ring without a BEGIN, and facts. */
+/* Read what lies before the recorder: the state of the agent's own reader,
+ * which describes a ring without a BEGIN, and facts about the core. */
 static bool read_cpu(struct dump_stream *s, uint64_t ring)
 {
     uint8_t cpu[DUMP_CPU_RECORDER];
@@ -279,8 +281,8 @@ static bool read_cpu(struct dump_stream *s, uint64_t ring)
     return false;
 }
 
-/* Counters, by enum wire_counter, when the newest record was written: LOST
- * records that are owed are not among them. */
+/* Counters, by enum wire_counter, at the newest record. Losses whose LOST
+ * record is still to be written are not included. */
 static void count_end(struct dump_stream *s, const uint8_t *recorder,
                       uint64_t end[WIRE_COUNTERS])
 {
@@ -299,7 +301,8 @@ static void count_end(struct dump_stream *s, const uint8_t *recorder,
         stats[DUMP_STATS_REENTERED] - load_u64(lost + 16);
 }
 
-/* Moves (s->at) to the first BEGIN, or to the oldest record where none is. */
+/* Set (s->at) to the first BEGIN record, or to the oldest record if there is
+ * none. */
 static void find_start(struct dump_stream *s)
 {
     struct dump_ring *r = &s->ring;
@@ -314,8 +317,8 @@ static void find_start(struct dump_stream *s)
     }
 }
 
-/* Works out where the records begin in time and counters: where they end, less
- * what they tell. */
+/* Calculate time and counters at the first record: those at the end, minus
+ * those of all records. */
 static void work_back(struct dump_stream *s, const uint8_t *recorder)
 {
     uint64_t end[WIRE_COUNTERS];
@@ -327,7 +330,7 @@ static void work_back(struct dump_stream *s, const uint8_t *recorder)
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
         s->began[i] = s->now.counter[i] = end[i] - sum.counter[i];
     s->now.time = load_u64(recorder + DUMP_RECORDER_TIME) - sum.time;
-    if (sum.began) { /* the first record: tells all itself */
+    if (sum.began) { /* the first record gives all of them */
         struct dump_records first = {0};
 
         (void)follow_record(&first, &s->ring, s->at);
@@ -338,7 +341,7 @@ static void work_back(struct dump_stream *s, const uint8_t *recorder)
     }
 }
 
-/* Turns to (s->core). False: there is nothing of it. */
+/* Begin with core (s->core). Returns false if the dump has nothing of it. */
 static bool begin_core(struct dump_stream *s)
 {
     const struct dump_directory *d = &s->directory;
@@ -357,7 +360,7 @@ static bool begin_core(struct dump_stream *s)
     dump_ring_init(&s->ring, d, s->core,
                    load_u32(recorder + DUMP_RECORDER_RING + DUMP_RING_TAIL));
     find_start(s);
-    work_back(s, recorder); /* reads it all */
+    work_back(s, recorder); /* reads the whole ring */
     s->unread += s->ring.unread;
     return s->at != s->ring.tail && s->now.shift <= SHIFT_MAX;
 }
@@ -394,7 +397,7 @@ static void put_samples(struct dump_stream *s)
     dump_frame_end(f);
 }
 
-/* The last counters: nothing comes after what the ring holds. */
+/* The final counters. Nothing follows after the end of the ring. */
 static void put_stats(struct dump_stream *s)
 {
     struct dump_frame *f = &s->frame;

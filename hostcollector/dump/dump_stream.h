@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the agent in a dead guest's memory would have sent: HELLO, STATUS, and
- * of each core the samples that are in its ring still, drained or not, and its
- * counters. So all that reads the wire reads a dump.
+ * Writes the frames that the agent in a dead guest's memory would have sent:
+ * HELLO, STATUS, and for each core its counters and the samples that are still
+ * in its ring, whether a host has read them or not. Every reader of the wire
+ * can therefore read a dump.
  *
- * A ring is read from its first BEGIN record on: what came before had another
- * clock and other stacks. Where the ring has none, the core has sampled for
- * longer than the ring holds, and stacks that were described before are not
- * known any more.
+ * A ring is read from its first BEGIN record on. Records before it used another
+ * clock and other stacks. A ring without a BEGIN record belongs to a core that
+ * has sampled for longer than the ring holds. Such a ring is read from its
+ * oldest record on, without the stacks that were defined earlier.
  */
 #ifndef TPROF_DUMP_DUMP_STREAM_H
 #define TPROF_DUMP_DUMP_STREAM_H
@@ -18,19 +19,19 @@
 
 struct dump_stream;
 
-/* The stream of what is in (m), which is the stream's from now on, also if this
- * fails. NULL with (e) filled. */
+/* Make the stream of the dump (m). The stream owns (m) from now on, even if
+ * this call fails. NULL with (e) filled on failure. */
 struct dump_stream *dump_stream_new(struct dump_memory *m, struct err *e);
 
 /* Release (s). NULL is allowed. */
 void dump_stream_free(struct dump_stream *s);
 
-/* Of how many cores so far not all of the ring could be read: older samples of
- * theirs are missing. */
+/* Number of cores, so far, whose ring could only be read in part: their older
+ * samples are missing. */
 uint32_t dump_stream_unread(const struct dump_stream *s);
 
-/* Did the agent know the rate of its clock? Else the rate in HELLO was worked
- * out from what a host had ordered; or is 0. */
+/* Did the agent know the rate of its clock? If not, the rate in HELLO was
+ * calculated from the period and the rate that a host had ordered, or is 0. */
 bool dump_stream_knows_clock(const struct dump_stream *s);
 
 /* The next frame, valid until the next call; NULL at the end. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A bitmap tells which pages of memory are in the dump, and in their order each
- * has a descriptor, which tells where its bytes are. Runs of set bits are the
- * parts of the dump; the place of a part is 4096 times its first page's number
- * among the descriptors.
- */
+/* Reads a dump in the kdump-compressed format. */
 #include "dump/kdump.h"
 
 #include <inttypes.h>
@@ -19,53 +14,53 @@
 /* The head of a dump of a 64-bit machine, as QEMU's dump.h has it */
 #define HEAD_SIGNATURE   "KDUMP   "
 #define HEAD_VERSION     8u   /* u32 */
-#define HEAD_STATUS      424u /* u32 flags, by which method it is compressed */
+#define HEAD_STATUS      424u /* u32 flags: the compression method */
 #define HEAD_PAGE        428u /* u32 bytes */
-#define HEAD_PAGE_32     416u /* likewise, of a 32-bit machine */
+#define HEAD_PAGE_32     416u /* u32 bytes, on a 32-bit machine */
 #define HEAD_SUB_PAGES   432u /* u32 pages of the sub header */
 #define HEAD_BITMAPS     436u /* u32 pages of both bitmaps */
-#define HEAD_BITS        440u /* u32 bits that count; or, from version 6 on: */
+#define HEAD_BITS        440u /* u32 number of bits, up to version 5 */
 #define HEAD_SIZE        464u
-#define SUB_SPLIT        12u /* u32 it is one file of several */
-#define SUB_NOTES        48u /* u64 where, from version 4 on */
+#define SUB_SPLIT        12u /* u32 part of a split dump */
+#define SUB_NOTES        48u /* u64 offset, from version 4 on */
 #define SUB_NOTES_SIZE   56u /* u64 */
-#define SUB_BITS         96u /* u64 bits that count */
+#define SUB_BITS         96u /* u64 number of bits */
 #define SUB_SIZE         104u
 #define VERSION_SUB_BITS 6u
 #define VERSION_NOTES    4u
 
 /* A page's descriptor */
 #define PAGE_AT    0u /* u64 */
-#define PAGE_SIZE  8u /* u32 of its bytes there */
+#define PAGE_SIZE  8u /* u32 bytes of the compressed page */
 #define PAGE_FLAGS 12u
 #define DESCRIPTOR 24u
 
 #define BITS_MAX (UINT64_C(1) << 32) /* 16 TiB */
-#define BITMAP   UINT64_C(65536)     /* bytes of it that are read at a time */
+#define BITMAP   UINT64_C(65536)     /* bytes that are read at a time */
 #define CACHED   64u                 /* pages */
 #define NEAR     256u                /* descriptors that are read at a time */
 
 struct cached {
-    uint64_t page; /* its number and 1; 0: none */
+    uint64_t page; /* number of the page, plus 1; 0: none */
     uint8_t bytes[DUMP_PAGE];
 };
 
 struct dump_kdump {
     struct dump_file *file;
-    uint64_t descriptors; /* where they are */
+    uint64_t descriptors; /* offset in the file */
     uint64_t pages;
-    uint64_t near; /* of which descriptor (descriptor) is, and on */
+    uint64_t near; /* the first descriptor in (descriptor) */
     uint64_t near_count;
     uint8_t descriptor[(size_t)NEAR * DESCRIPTOR];
     uint8_t packed[DUMP_PAGE];
-    struct cached cached[CACHED]; /* each page has one place */
+    struct cached cached[CACHED]; /* page N is in cached[N % CACHED] */
     char trouble[96];
 };
 
-/* What the heads say. */
+/* Values of the head and the sub header. */
 struct heads {
     uint32_t status;
-    uint64_t bitmap, bits; /* of the pages that are in it */
+    uint64_t bitmap, bits; /* offset, and number of pages in the bitmap */
     uint64_t descriptors;
     uint64_t notes, notes_size;
 };
@@ -137,7 +132,7 @@ static int read_heads(struct heads *h, struct dump_file *f, struct err *e)
     return 0;
 }
 
-/* Parts, while bits are counted. */
+/* State while the bits are counted. */
 struct counted {
     struct dump_parts *parts;
     size_t room;
@@ -145,7 +140,8 @@ struct counted {
     bool in_run;
 };
 
-/* The next (count) bits, the first of page (number), are all (set). */
+/* Add the next (count) bits, which are all (set); the first is page (number).
+ */
 static int count_bits(struct counted *c, uint64_t number, unsigned count,
                       bool set, struct err *e)
 {
@@ -179,7 +175,9 @@ static int count_byte(struct counted *c, uint64_t number, unsigned bits,
     return 0;
 }
 
-/* Parts of all runs of bits that are set. */
+/* Read the bitmap, in which each set bit is a page of memory in the dump. A run
+ * of set bits is one part. Page descriptors follow each other in the order of
+ * the set bits, so a part's place is 4096 times the number of pages before. */
 static int read_bitmap(struct counted *c, const struct heads *h,
                        struct dump_file *f, struct err *e)
 {
@@ -253,7 +251,8 @@ void dump_kdump_free(struct dump_kdump *k)
     free(k);
 }
 
-/* The descriptor of page number (page); NULL: it could not be read. */
+/* The descriptor of page number (page); NULL if it cannot be read. It gives the
+ * place and the size of the compressed page in the file. */
 static const uint8_t *descriptor_of(struct dump_kdump *k, uint64_t page)
 {
     if (page - k->near >= k->near_count) {
@@ -269,7 +268,7 @@ static const uint8_t *descriptor_of(struct dump_kdump *k, uint64_t page)
     return k->descriptor + (size_t)(page - k->near) * DESCRIPTOR;
 }
 
-/* How a page could not be read, if it is the first one. */
+/* Keep the description of the first page that could not be read. */
 static bool bad_page(struct dump_kdump *k, uint64_t page, const char *how)
 {
     struct err e;
@@ -319,7 +318,7 @@ static bool read_page(struct dump_kdump *k, uint64_t page,
 
     uint32_t size = load_u32(d + PAGE_SIZE);
 
-    /* what does not get smaller is left as it is */
+    /* a page that does not get smaller is stored uncompressed */
     if (size > DUMP_PAGE)
         return bad_page(k, page, "is damaged");
     if (!dump_file_read(k->file, load_u64(d + PAGE_AT), k->packed, size))
@@ -328,7 +327,7 @@ static bool read_page(struct dump_kdump *k, uint64_t page,
            bad_page(k, page, "could not be uncompressed");
 }
 
-/* The bytes of page number (page); NULL: they could not be read. */
+/* The bytes of page number (page); NULL if they cannot be read. */
 static const uint8_t *page_of(struct dump_kdump *k, uint64_t page)
 {
     struct cached *c = &k->cached[page % CACHED];

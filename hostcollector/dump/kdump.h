@@ -32,19 +32,20 @@ struct dump_kdump;
 /* Does a file with these 8 bytes at its start have that format? */
 bool dump_kdump_is(const uint8_t start[8]);
 
-/* The dump in (f), which outlives it. (p) gets its parts, whose places are such
- * for dump_kdump_read(); its notes are in (f). NULL with (e) filled. */
+/* Open the dump in (f), which must outlive the result. (p) receives the parts
+ * of memory, with places for dump_kdump_read(), and the place of the notes in
+ * (f). NULL with (e) filled on failure. */
 struct dump_kdump *dump_kdump_new(struct dump_file *f, struct dump_parts *p,
                                   struct err *e);
 
 /* Release (k). NULL is allowed. */
 void dump_kdump_free(struct dump_kdump *k);
 
-/* Read the (size) bytes of the pages from (at) on. False: not all of them are
- * there. */
+/* Read the (size) bytes from the place (at) on. Returns false if not all of
+ * them are there. */
 bool dump_kdump_read(struct dump_kdump *k, uint64_t at, void *to, size_t size);
 
-/* What was wrong with the first page that could not be read; NULL: all could.
+/* Description of the first page that could not be read; NULL if there is none.
  */
 const char *dump_kdump_trouble(const struct dump_kdump *k);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program headers of an ELF core. */
+/* The parts of guest memory that a dump file contains. */
 #include "dump/parts.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@
 #define PROGRAM_HEADER 56u
 #define PROGRAM_LOAD   1u
 #define PROGRAM_NOTE   4u
-#define CUT_MAX        (UINT64_MAX / 2 / DUMP_PARTS_MAX) /* of one part */
+/* limit for one part */
+#define CUT_MAX        (UINT64_MAX / 2 / DUMP_PARTS_MAX)
 
 int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
 {
@@ -38,10 +39,10 @@ int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
     return 0;
 }
 
-/* Is it a core that can be read, with (*count) program headers from (*at) on?
- */
-static int judge(const uint8_t header[ELF_HEADER], uint64_t size, uint64_t *at,
-                 uint32_t *count, struct err *e)
+/* Is the file a core that can be read? Then it has (*count) program headers
+ * from (*at) on. */
+static int read_core_header(const uint8_t header[ELF_HEADER], uint64_t size,
+                            uint64_t *at, uint32_t *count, struct err *e)
 {
     if (header[ELF_CLASS] != 2 || header[ELF_DATA] != 1 ||
         load_u16(header + ELF_MACHINE) != ELF_X86_64)
@@ -60,8 +61,8 @@ static int judge(const uint8_t header[ELF_HEADER], uint64_t size, uint64_t *at,
     return 0;
 }
 
-/* The part, or the notes, that the program header (h) tells, as far as the file
- * goes. */
+/* Add the part or the notes that program header (h) describes, up to the end of
+ * the file. */
 static void add_part(struct dump_parts *p, const uint8_t *h, uint64_t size)
 {
     struct dump_part part = {.at = load_u64(h + PROGRAM_OFFSET),
@@ -94,8 +95,8 @@ static int by_place(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A part ends where the next one begins. What its header says of its size in
- * the file is too little where QEMU (7.2, with paging) has merged parts. */
+/* Let each part end where the next one begins. QEMU 7.2, with paging, merges
+ * parts and leaves too small a size in the file in their header. */
 static void end_parts(struct dump_parts *p)
 {
     qsort(p->list, p->count, sizeof *p->list, by_place);
@@ -107,8 +108,8 @@ static void end_parts(struct dump_parts *p)
     }
 }
 
-/* QEMU leaves one kind of addresses at 0 where it does not know them, and the
- * core of a process has no physical ones: all of its parts are at 0. */
+/* Choose the kind of address for the parts. QEMU writes 0 for addresses that it
+ * does not know, and in the core of a process all physical addresses are 0. */
 static void judge_addresses(struct dump_parts *p)
 {
     bool any_physical = false, any_virtual = false;
@@ -136,8 +137,9 @@ int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e)
     if (!dump_file_read(f, 0, header, sizeof header))
         return err_set(e, "its start cannot be read");
     if (load_u16(header + ELF_TYPE) != ELF_CORE)
-        return dump_parts_raw(p, size, e); /* the image at address 0 */
-    if (judge(header, size, &at, &count, e) != 0)
+        /* memory, with an image at address 0 */
+        return dump_parts_raw(p, size, e);
+    if (read_core_header(header, size, &at, &count, e) != 0)
         return -1;
     p->list = calloc(count + 1, sizeof *p->list);
     if (p->list == NULL)

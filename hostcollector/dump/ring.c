@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the tail backwards, by the length that each word has. */
+/* The ring of one core in a guest's memory. */
 #include "dump/ring.h"
 
 #include "util/bytes.h"
@@ -23,15 +23,16 @@ uint64_t dump_ring_word(struct dump_ring *r, uint32_t at)
     return r->block[index - block_at];
 }
 
-/* The count of words that the word at (at) has. */
+/* The number of words, as the word at (at) states it. */
 static uint32_t count_at(struct dump_ring *r, uint32_t at)
 {
     return (uint32_t)(dump_ring_word(r, at) >> DUMP_WORD_COUNT);
 }
 
-/* The words of the record that ends before (end), at most (room); 0: there is
- * none that is whole. The oldest may be overwritten, partly or by a record that
- * was not finished: then its words do not tell the same length. */
+/* The number of words of the record that ends before (end), at most (room); 0
+ * if there is no whole record. All words of a record state its length. They
+ * differ if the oldest record was overwritten in part, or by a record that was
+ * not finished. */
 static uint32_t record_before(struct dump_ring *r, uint32_t end, uint32_t room)
 {
     uint32_t count = count_at(r, end - 1);
