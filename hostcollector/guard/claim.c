@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens output files, and refuses those that are not to be written. */
+/* Output files: each belongs to one process, and nothing is lost by writing it.
+ */
 #include "guard/claim.h"
 
 #include <errno.h>
@@ -16,19 +17,19 @@
 #include "util/vec.h"
 
 #define FLAGS      (O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY)
-#define START_SIZE 4096 /* bytes that tell whose a file is */
-#define SAMPLES    1024 /* bytes: a smaller recording has none, or hardly any */
+#define START_SIZE 4096 /* bytes that are searched for our formats */
+#define SAMPLES    1024 /* bytes: a smaller recording has hardly any samples */
 
 struct file_id {
     dev_t device;
     ino_t inode;
 };
 
-static bool any; /* may be overwritten that is not ours */
+static bool any; /* files that tprof did not write may be replaced */
 static struct {
     struct file_id *files;
     size_t count, room;
-} made; /* by claim_file() for reports, not there before */
+} made; /* files that claim_file() created for reports */
 
 bool claim_same(const char *a, const char *b)
 {
@@ -44,7 +45,8 @@ void claim_force(void)
     any = true;
 }
 
-/* How a format begins: by (first), and further down it has (then). */
+/* The beginning of a format: (first) at the start, and (then) somewhere after.
+ */
 struct beginning {
     const char *first, *then;
 };
@@ -59,12 +61,12 @@ static const struct beginning beginnings[] = {
     {"no_lbr\n", ""},
 };
 
-/* gzip: its magic, deflate, and a flag that says: a comment follows. */
+/* gzip: magic number, deflate, and the flag for a comment. */
 #define GZIP_BEGINNING "\x1f\x8b\x08\x10"
 #define GZIP_COMMENT   10u
 
-/* Does (line) begin as folded stacks do: "core0;main", behind the guest's name
- * if there are several? */
+/* Is (line) one of folded stacks? Those have "core0;main", after the guest's
+ * name if there are several guests. */
 static bool is_folded(const char *line)
 {
     while ((line = strstr(line, "core")) != NULL) {
@@ -109,7 +111,8 @@ static bool is_ours(const char *path)
     return is_folded(bytes) || is_text(bytes);
 }
 
-/* What nobody means to overwrite, by its first bytes; NULL: nothing such. */
+/* The kind of a file that must not be replaced, by its first bytes; NULL if it
+ * may be replaced. */
 static const char *precious(const char *path, enum claim how)
 {
     switch (magic_of_file(path)) {
@@ -143,20 +146,21 @@ static int lock(int fd, const char *path, struct err *e)
 {
     struct stat file, named;
 
-    /* some file systems have no locks: those are done without */
+    /* some file systems have no locks; go on without one */
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return fail_claim(fd, path,
                           "in use by another collector, or named "
                           "twice",
                           e);
-    /* meanwhile another one may have renamed it */
+    /* another process may have renamed the file meanwhile */
     if (fstat(fd, &file) != 0 || stat(path, &named) != 0 ||
         file.st_ino != named.st_ino || file.st_dev != named.st_dev)
         return fail_claim(fd, path, "in use by another collector", e);
     return fd;
 }
 
-/* Two attempts that failed must not destroy the last recording with samples. */
+/* Is the file too small to replace PATH.old? Two failed attempts in a row must
+ * not destroy the last recording with samples. */
 static bool has_less(int fd, const char *old)
 {
     struct stat now, before;
@@ -183,7 +187,7 @@ static int put_away(int fd, const char *path, mode_t mode, struct err *e)
     return fresh;
 }
 
-/* Without memory the file is not remembered, and may be left behind empty. */
+/* If memory is short, the file is not remembered, and may stay behind empty. */
 static void remember_made(int fd)
 {
     struct stat st;
@@ -193,7 +197,7 @@ static void remember_made(int fd)
         made.files[made.count++] = (struct file_id){st.st_dev, st.st_ino};
 }
 
-/* Is (path) the empty file that claim_file() made? */
+/* Is (path) an empty file that claim_file() created? */
 static bool still_empty(const char *path)
 {
     struct stat st;
@@ -239,7 +243,7 @@ int claim_file(const char *path, mode_t mode, enum claim how, struct err *e)
     if (fd < 0 || how != CLAIM_RECORDING)
         return fd;
     if (st.st_size == 0) {
-        (void)fchmod(fd, mode); /* somebody else's stays as it is */
+        (void)fchmod(fd, mode); /* the file of another user keeps its mode */
         return fd;
     }
     if (realpath(path, target) == NULL)
@@ -247,8 +251,8 @@ int claim_file(const char *path, mode_t mode, enum claim how, struct err *e)
     return put_away(fd, target, mode, e);
 }
 
-/* The file that (path) names, or links to, in (target), and in (fresh) the file
- * beside it that will take its place; PATH_MAX bytes each. */
+/* Write into (target) the file that (path) names or links to, and into (fresh)
+ * the name of the file that will replace it; PATH_MAX bytes each. */
 static int name_fresh(const char *path, char *target, char *fresh)
 {
     const char *slash;
@@ -273,10 +277,10 @@ int claim_fresh(const char *path, struct err *e)
 
     if (name_fresh(path, target, fresh) != 0 || stat(target, &st) != 0)
         return err_sys(e, path);
-    (void)unlink(fresh); /* of one that was killed and had our number */
+    (void)unlink(fresh); /* left by a killed process with our process id */
     int fd = open(fresh, FLAGS | O_EXCL, st.st_mode & 0777);
 
-    if (fd < 0) /* its folder belongs to somebody else */
+    if (fd < 0) /* the folder belongs to another user */
         fd = open(target, FLAGS | O_TRUNC, 0666);
     else
         (void)fchmod(fd, st.st_mode & 0777);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output files that one process has for itself, and that destroy nothing. */
+/* Output files: each belongs to one process, and nothing is lost by writing it.
+ */
 #ifndef TPROF_GUARD_CLAIM_H
 #define TPROF_GUARD_CLAIM_H
 
@@ -9,49 +10,51 @@
 #include "util/err.h"
 
 enum claim {
-    CLAIM_REPORT,    /* not over a recording, but over what tprof wrote */
-    CLAIM_RECORDING, /* a recording that is there becomes PATH.old */
+    /* may replace a file that tprof wrote, but not a recording */
+    CLAIM_REPORT,
+    CLAIM_RECORDING, /* renames an existing recording to PATH.old */
 };
 
-/* From here on what tprof has not written may be overwritten, too: by a report,
- * or renamed to PATH.old by a recording. Never images, nor recordings by
- * reports. */
+/* Allow files that tprof did not write to be replaced from now on: overwritten
+ * by a report, or renamed to PATH.old by a recording. Images are never
+ * replaced, nor recordings by a report. */
 void claim_force(void);
 
 /*
- * Open (path) for writing, with (mode) where it is created, and lock it until
- * the descriptor is closed. What is in it stays.
+ * Open (path) for writing, created with (mode) if it does not exist, and lock
+ * it until the descriptor is closed. The contents are kept.
  *
- * CLAIM_RECORDING: a file that holds something is renamed to PATH.old, in place
- * of an earlier one, and a new file is opened; of a link, that to which it
- * points. What is too small to have samples is removed instead where PATH.old
- * may have some. A file without a byte gets (mode), then.
+ * With CLAIM_RECORDING, a file that is not empty is renamed to PATH.old, which
+ * replaces an earlier PATH.old, and a new file is opened. If (path) is a link,
+ * this happens to the file that the link points to. If the file is too small to
+ * have samples and PATH.old may have some, the file is removed instead. An
+ * empty file gets (mode).
  *
- * A process that is confined has this done by opener_claim().
+ * A path that is not a regular file, for example a terminal, is opened as it
+ * is. A confined process calls opener_claim() instead.
  *
- * What is no regular file, a terminal for example, is opened as it is.
- *
- * Returns the descriptor; -1 with (e) filled: it cannot be opened or renamed,
- * another process has claimed it, or it holds what is not to be overwritten.
+ * Returns the descriptor; -1 with (e) filled: the file cannot be opened or
+ * renamed, another process has claimed it, or it must not be replaced.
  */
 int claim_file(const char *path, mode_t mode, enum claim how, struct err *e);
 
 /*
- * A new file, to be written in place of (path), which is claimed. It lies in
- * the same folder under another name until claim_settle(). Where that folder
- * takes no new file, (path) itself, cut to nothing.
+ * Create a file that will replace (path), which is claimed. Until
+ * claim_settle(), the file has another name in the same folder. If no file can
+ * be created in this folder, (path) itself is emptied and opened.
  *
  * Returns the descriptor; -1 with (e) filled.
  */
 int claim_fresh(const char *path, struct err *e);
 
-/* The file of claim_fresh(), if there is one, takes the place of (path); or,
- * without (keep), is removed, and (path) is as it was before it was claimed: a
- * file that claim_file() made for a report is removed, too. Returns 0; -1 with
- * errno set. */
+/* End a claim. With (keep), the file of claim_fresh(), if there is one,
+ * replaces (path). Without (keep), that file is removed and (path) stays as it
+ * was before the claim: if claim_file() created it for a report, it is removed.
+ * Returns 0; -1 with errno set. */
 int claim_settle(const char *path, bool keep);
 
-/* Do (a) and (b) name the same file, which exists? NULL names none. */
+/* Do (a) and (b) name the same existing file? Each may be NULL, which names
+ * none. */
 bool claim_same(const char *a, const char *b);
 
 #endif

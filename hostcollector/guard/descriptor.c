@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SCM_RIGHTS; and a close-on-fork flag, which Linux has not. */
+/* Messages that carry a descriptor, and descriptors that are not inherited. */
 #include "guard/descriptor.h"
 
 #include <errno.h>
@@ -60,10 +60,10 @@ ssize_t descriptor_receive(int socket, void *bytes, size_t size, int *fd)
 static struct {
     int list[DESCRIPTOR_OWN];
     size_t count;
-    bool watched; /* is each fork heard of? */
+    bool watched; /* whether close_own() is registered */
 } own;
 
-/* In a child, whose own children may get these numbers again. */
+/* Called in a child. Its own children may reuse the numbers of descriptors. */
 static void close_own(void)
 {
     while (own.count > 0)

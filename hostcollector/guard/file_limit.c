@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The limit of open files. */
+/* The limit of open files of this process. */
 #include "guard/file_limit.h"
 
 #include <sys/resource.h>
 
-/* Open files beside those of guests: an image that is read, outputs, epoll,
- * signals, the helper, standard ones, and what the caller left open. */
+/* Files besides those of guests: an image being read, outputs, epoll, signals,
+ * the helper's socket, standard descriptors, and some left open by the caller.
+ */
 #define FILES_ELSE 32u
 
 int file_limit_raise(size_t guests, bool recorded, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looks at the beginning of files. */
+/* The kind of a file, by its first bytes. */
 #include "guard/magic.h"
 
 #include <fcntl.h>
@@ -14,8 +14,7 @@ static int begins(const void *bytes, size_t size, const char *with,
     return size >= length && memcmp(bytes, with, length) == 0;
 }
 
-/* Does the ELF file that begins with the (size) bytes at (bytes) say ET_CORE?
- */
+/* Does the ELF file with these (size) first bytes have the type ET_CORE? */
 static bool is_core(const unsigned char *bytes, size_t size)
 {
     bool big_endian = size > 5 && bytes[5] == 2;
@@ -32,7 +31,7 @@ enum magic magic_of(const void *bytes, size_t size)
         return MAGIC_RECORDING;
     if (begins(bytes, size, "\177ELF", 4))
         return is_core(bytes, size) ? MAGIC_CORE : MAGIC_ELF;
-    /* text may begin so, too, but has no zero byte */
+    /* text may begin like this, but has no zero byte */
     if (begins(bytes, size, "MZ", 2) &&
         memchr(bytes, '\0', size < 8 ? size : 8) != NULL)
         return MAGIC_PE;

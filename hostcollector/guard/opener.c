@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A helper that opens by name: one message asks, one answers. */
+/* Opens files and sockets by name for a confined process. */
 #include "guard/opener.h"
 
 #include <errno.h>
@@ -21,13 +21,14 @@
 #include "util/bytes.h"
 
 #define COMMON  (O_CLOEXEC | O_NOCTTY)
-#define LOOK_MS 50 /* between two looks for the reader of a pipe */
+#define LOOK_MS 50 /* between two checks for a reader of the pipe */
 
 static struct {
-    int fd;      /* to the other process; 0: none */
-    int control; /* to a helper of several processes; 0: none */
-    pid_t pid;   /* the last one that this process has started */
-    bool heard;  /* what it lacks, which it says first over each socket */
+    int fd;      /* socket to the other process; 0: none */
+    int control; /* socket to a shared helper; 0: none */
+    pid_t pid;   /* last helper that this process started */
+    /* the helper's first message, about its confinement, was read */
+    bool heard;
     struct err lacks;
 } opener;
 
@@ -79,7 +80,8 @@ static bool is_pipe(const char *path)
     return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* Wait a little. Has the process that the helper serves ended? */
+/* Wait a little. Returns true if the process that the helper serves has exited.
+ */
 static bool served_has_ended(void)
 {
     struct pollfd p = {.fd = opener.fd};
@@ -87,8 +89,8 @@ static bool served_has_ended(void)
     return poll(&p, 1, LOOK_MS) > 0;
 }
 
-/* A named pipe opens when it has a reader. The helper does not wait for that
- * inside open(): nothing would end it there. */
+/* Open a named pipe, which needs a reader. The helper does not wait inside
+ * open(), because nothing could interrupt it there. */
 static int open_to_write(const char *path)
 {
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | COMMON;
@@ -109,7 +111,7 @@ static bool opens_nothing(enum opener_how how)
     return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
 }
 
-/* No device is opened: that might already do something. */
+/* Open a regular file. Opening a device could have an effect. */
 static int open_source(const char *path)
 {
     struct stat st;
@@ -126,7 +128,7 @@ static int open_source(const char *path)
     return -1;
 }
 
-/* Neither a device nor a link, which may lead anywhere. */
+/* Open a regular file that is not a link, which could lead anywhere. */
 static int open_window(const char *path)
 {
     struct stat st;
@@ -139,7 +141,7 @@ static int open_window(const char *path)
     return -1;
 }
 
-/* An error of a claim is in (e). */
+/* Claim a file. An error of the claim is in (e). */
 static int open_name(enum opener_how how, const char *path, struct err *e)
 {
     switch (how) {
@@ -172,7 +174,7 @@ static int open_name(enum opener_how how, const char *path, struct err *e)
     return -1;
 }
 
-/* Does an image, ELF or PE, begin in (fd)? */
+/* Does (fd) begin like an image, ELF or PE? */
 static bool is_image(int fd)
 {
     uint8_t start[64] = {0}, mark[4] = {0};
@@ -186,7 +188,8 @@ static bool is_image(int fd)
            memcmp(mark, "PE\0", sizeof mark) == 0;
 }
 
-/* No device is opened: that might already do something. */
+/* Open an image, which is a regular file. Opening a device could have an
+ * effect. */
 static int open_image(const char *path)
 {
     struct stat st;
@@ -204,10 +207,10 @@ static int open_image(const char *path)
     return -1;
 }
 
-/* The helper */
+/* Helper process */
 
-/* What is named may be any file, whatever folder it is in. -1 with errno set.
- */
+/* Open (path) by (how), if the rules allow it. A rule by name allows any kind
+ * of file in any folder. Returns -1 with errno set on failure. */
 static int open_allowed(enum opener_how how, const char *path, struct err *e)
 {
     if (opener_rules_name(how, path))
@@ -221,12 +224,12 @@ static int open_allowed(enum opener_how how, const char *path, struct err *e)
 }
 
 struct opener_answer {
-    int error; /* errno; 0: done */
+    int error; /* errno; 0: success */
     struct err e;
 };
 
-/* Until the process that is served has ended. It is told first what the helper
- * lacks. */
+/* Answer requests until the other process has exited. The first message says
+ * what the helper's confinement lacks. */
 static void serve(const struct err *lacks)
 {
     char request[1 + PATH_MAX + 1];
@@ -241,7 +244,7 @@ static void serve(const struct err *lacks)
         request[size] = '\0';
         int fd = open_allowed(how, request + 1, &a.e);
 
-        if (fd < 0) /* a claim may be refused without one */
+        if (fd < 0) /* the refusal of a claim has no descriptor */
             a.error = errno != 0 ? errno : EACCES;
         if (opens_nothing(how))
             fd = -1;
@@ -267,9 +270,9 @@ _Noreturn void opener_serve(const struct err *lacks)
     _exit(0);
 }
 
-/* Start the helper, and keep the socket between it and this process, in each of
- * them, in (*end). Returns as opener_fork(). */
-static int start(int *end, struct err *e)
+/* Start the helper. Each of the two processes gets its end of the socket
+ * between them in (*end). Returns as opener_fork(). */
+static int fork_helper(int *end, struct err *e)
 {
     int ends[2];
 
@@ -292,24 +295,25 @@ static int start(int *end, struct err *e)
 
 int opener_fork(struct err *e)
 {
-    return start(&opener.fd, e);
+    return fork_helper(&opener.fd, e);
 }
 
-/* What this process has open must not stay so in a helper that outlives it:
- * folders are locked by descriptors, and files without names end with them. A
- * helper of one process keeps them: a user may name /dev/fd/63. */
+/* A helper that outlives this process's work must not keep its open
+ * descriptors: folders are locked by descriptors, and unnamed files disappear
+ * with them. A helper of one process keeps them, since a user may name
+ * /dev/fd/63. */
 int opener_fork_shared(struct err *e)
 {
     side_process_end(opener.pid);
-    int who = start(&opener.control, e);
+    int who = fork_helper(&opener.control, e);
 
     if (who == 1)
         side_process_keep(opener.control);
     return who;
 }
 
-/* A socket of this process's own to the shared helper, which serves one after
- * the other. -1 with (e) filled. */
+/* Connect to the shared helper, which serves one socket after the other.
+ * Returns the socket; -1 with (e) filled. */
 static int connect_shared(struct err *e)
 {
     int ends[2];
@@ -338,7 +342,7 @@ int opener_join(struct err *e)
     return 0;
 }
 
-/* Hear the helper's first message over (fd), if that is still to come. */
+/* Read the helper's first message from (fd), unless it was read before. */
 static void hear_lacks(int fd)
 {
     int none;
@@ -365,7 +369,7 @@ int opener_confined(struct err *e)
                                         : err_set(e, "%s", opener.lacks.text);
 }
 
-/* The process */
+/* Confined process */
 
 static int hear_answer(enum opener_how how, struct err *e)
 {
@@ -381,14 +385,14 @@ static int hear_answer(enum opener_how how, struct err *e)
     }
     if (a.error == 0 && opens_nothing(how))
         return 0;
-    if (fd < 0) { /* without an error, there was no room for it */
+    if (fd < 0) { /* no error, but no free descriptor */
         errno = a.error != 0 ? a.error : EMFILE;
         (void)err_set(e, "%s", a.error != 0 ? a.e.text : strerror(EMFILE));
     }
     return fd;
 }
 
-/* 0, and an answer will come; -1 with (e) filled. */
+/* Send a request. Returns 0 if an answer will come; -1 with (e) filled. */
 static int send_request(enum opener_how how, const char *path, struct err *e)
 {
     char request[1 + PATH_MAX];
@@ -407,7 +411,7 @@ static int send_request(enum opener_how how, const char *path, struct err *e)
     return 0;
 }
 
-/* As opener_open(), and opener_claim(). */
+/* Do the work of opener_open() and opener_claim(). */
 static int ask(enum opener_how how, const char *path, struct err *e)
 {
     if (!opener_started())
@@ -430,7 +434,7 @@ void opener_open_windows(const char *const *paths, size_t count, int *fds)
 }
 
 static struct {
-    const char *path; /* NULL: nothing is lent */
+    const char *path; /* NULL: no descriptor is kept */
     int fd;
 } lent;
 

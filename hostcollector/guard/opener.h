@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opens files and sockets by name. A process that is confined cannot do so:
- * for it a helper process does, which was started before, opens what the user
- * has named and nothing else, and hands over the descriptors. So a file that is
- * built anew can be opened again, without its whole folder being open to
- * somebody who takes over the process.
+ * Opens files and sockets by name for a confined process, which cannot do this
+ * itself. A helper process, started before the confinement, opens only the
+ * files that the user has named, and sends the descriptors. A file that was
+ * rebuilt can be opened again in this way, without opening its whole folder to
+ * an attacker who takes over the confined process.
  *
- * One helper for each process, or one for several that follow each other; what
- * is allowed is kept for it in opener_rules.c.
+ * There is one helper for each process, or one for several processes that run
+ * one after the other. opener_rules.c keeps the list of allowed files.
  */
 #ifndef TPROF_GUARD_OPENER_H
 #define TPROF_GUARD_OPENER_H
@@ -17,116 +17,122 @@
 #include "util/err.h"
 
 enum opener_how {
-    OPENER_READ,     /* a file, to read */
-    OPENER_WRITE,    /* a file, to write; made, or cut to nothing */
-    OPENER_TERMINAL, /* to read and write, without waiting */
-    OPENER_CONNECT,  /* a Unix socket that connects without waiting */
-    OPENER_REMOVE,   /* nothing is opened: the name is removed */
-    /* Output files that are claimed (guard/claim.h); opener_claim() alone. */
+    OPENER_READ,     /* a file, for reading */
+    OPENER_WRITE,    /* a file, for writing; created or emptied */
+    OPENER_TERMINAL, /* for reading and writing, without blocking */
+    OPENER_CONNECT,  /* a Unix socket; connects without blocking */
+    OPENER_REMOVE,   /* removes the name and opens nothing */
+    /* Output files that are claimed (guard/claim.h), by opener_claim() only. */
     OPENER_REPORT,
     OPENER_RECORDING,
-    OPENER_FRESH, /* claim_fresh(); by opener_claim(), too */
-    /* Nothing is opened: claim_settle(), with the new file or the old one. */
+    OPENER_FRESH, /* claim_fresh(), by opener_claim() only */
+    /* claim_settle(), keeping the new file or the old one. Nothing is opened.
+     */
     OPENER_SETTLE,
     OPENER_DROP,
-    /* A regular file that is named as source files are, to read. */
+    /* A regular file with a name like a source file, for reading. */
     OPENER_SOURCE,
-    OPENER_WINDOW, /* a regular file and no link to one, to read */
+    OPENER_WINDOW, /* a regular file that is not a link, for reading */
 };
 
-/* Allow the helper (how) for (path), of which a copy is kept. Returns 0; -1 if
+/* Allow the helper to do (how) with (path), which is copied. Returns 0; -1 if
  * there is no memory. */
 int opener_allow(enum opener_how how, const char *path);
 
-/* The same for (prefix), a decimal number, and (suffix) behind each other. */
+/* Allow (how) for names that consist of (prefix), a decimal number and
+ * (suffix). Returns 0; -1 if there is no memory. */
 int opener_allow_numbered(enum opener_how how, const char *prefix,
                           const char *suffix);
 
-/* Allow it to read regular files that begin like an image, ELF or PE, below
- * (folder), which ends in a slash. Returns as above. */
+/* Allow the helper to read regular files below (folder), which ends in a slash,
+ * if they begin like an image, ELF or PE. Returns 0; -1 if there is no memory.
+ */
 int opener_allow_images_below(const char *folder);
 
-/* Allow it to read any regular file that begins like an image, ELF or PE. */
+/* Allow the helper to read any regular file that begins like an image. */
 int opener_allow_images(void);
 
-/* Allow it to connect to the Unix sockets in (folder), which ends in a slash.
- */
+/* Allow the helper to connect to Unix sockets in (folder), which ends in a
+ * slash. */
 int opener_allow_sockets_in(const char *folder);
 
-/* Allow it OPENER_WINDOW for the files in (folder), likewise. */
+/* Allow OPENER_WINDOW for files in (folder), which ends in a slash. */
 int opener_allow_windows_in(const char *folder);
 
-/* Allow it to connect to what is a word of the text file (path) at that moment,
- * alone or behind a =, also if a colon and more follow in the word. */
+/* Allow the helper to connect to each socket whose name stands as a word in the
+ * text file (path) at that moment. A word may follow a =, and end before a
+ * colon. */
 int opener_allow_listed(const char *path);
 
-/* Allow it OPENER_SOURCE, wherever the file is. */
+/* Allow OPENER_SOURCE for files anywhere. */
 void opener_allow_sources(void);
 
 /*
- * Start the helper. The process may not have threads, and must have standard
- * input, output and error. The helper keeps all descriptors that are open now:
- * names like /dev/fd/3 mean them. So start it before any is watched by epoll.
+ * Start the helper. This process must have no threads, and must have standard
+ * input, output and error. The helper inherits all open descriptors, because
+ * the user may name files like /dev/fd/3. Start it before epoll watches any of
+ * them.
  *
- * Returns 0 in the calling process, and 1 in the helper, which may confine
- * itself before opener_serve(); -1 with (e) filled.
+ * Returns 0 in the calling process; 1 in the helper, which may confine itself
+ * before it calls opener_serve(); -1 with (e) filled.
  */
 int opener_fork(struct err *e);
 
-/* The helper's work. (lacks) says what its confinement lacks, nothing if that
- * is all there. It ends when the process that it serves does; one that is
- * shared, when the process that has started it does. */
+/* Do the helper's work. (lacks) says what the helper's confinement lacks; empty
+ * if it is complete. The helper exits when the process that it serves exits. A
+ * shared helper exits when the process that started it exits. */
 _Noreturn void opener_serve(const struct err *lacks);
 
-/* Wait until the helper of this process is confined, or the shared one that it
- * has started, and the process before has ended. Returns 0; -1 with (e) saying
- * what its confinement lacks, or that it has ended. */
+/* Wait until this process's helper is confined, and, if the helper is shared,
+ * until the process served before has exited. Returns 0; -1 with (e) filled:
+ * what the helper's confinement lacks, or that the helper has exited. */
 int opener_confined(struct err *e);
 
 /*
- * Start a helper for processes that this one is going to start, one after the
- * other: a process for each would take longer than what they do. Returns as
- * opener_fork(). This process itself goes on without a helper. One that it has
- * started before, and found gone (opener_is_shared()), is ended and waited for.
+ * Start a helper that serves the child processes of this process, one after the
+ * other. Starting a helper for each child would take longer than the child's
+ * work. This process itself has no helper then. If this process has started a
+ * helper before that is gone (opener_is_shared()), that one is ended and waited
+ * for. Returns as opener_fork().
  *
- * The helper has standard input, output and error, and no other descriptor that
- * is open now: it outlives what they are for. So names like /dev/fd/3 mean
- * nothing to it, and what it is to be confined with is made after this.
+ * The helper keeps standard input, output and error only, because it outlives
+ * the purpose of other open descriptors. So it cannot open names like
+ * /dev/fd/3, and descriptors for its confinement must be made after this call.
  */
 int opener_fork_shared(struct err *e);
 
-/* Has this process, or the one that has started it, done so, and is that helper
- * there? It may have been killed; this process forgets it then, and may start
- * another one. */
+/* Does a shared helper, started by this process or by its parent, still run? If
+ * it was killed, this process forgets it and may start another one. */
 int opener_is_shared(void);
 
-/* In such a process: be served by that helper, as soon as the process before
- * has ended, over a socket of its own. Whoever takes this process over reaches
- * nothing of the processes before and behind it. Returns 0; -1 with (e) filled.
- */
+/* Connect this child process to the shared helper, over a socket of its own.
+ * The helper serves this process once the process before has exited. An
+ * attacker who takes over this process reaches nothing of the processes before
+ * and after it. Returns 0; -1 with (e) filled. */
 int opener_join(struct err *e);
 
 /*
- * Do (how) with (path): by the helper if there is one, else at once and without
- * asking what is allowed.
+ * Do (how) with (path). The helper does this if there is one; otherwise this
+ * process does, without checking what is allowed.
  *
- * Returns the descriptor, and 0 where nothing is opened; -1 with errno set:
- * EACCES if it is not allowed, EPIPE if the helper has ended.
+ * Returns the descriptor; 0 if nothing is opened; -1 with errno set: EACCES if
+ * it is not allowed, EPIPE if the helper has exited.
  */
 int opener_open(enum opener_how how, const char *path);
 
-/* Open (count) files as OPENER_WINDOW, at most OPENER_WINDOWS of them: they are
- * asked for at once, since to wait for the helper each time takes longer than
- * to read a window. (fds) become descriptors, or less than 0: -errno. */
+/* Open (count) files as OPENER_WINDOW, at most OPENER_WINDOWS of them. All are
+ * requested at once, since waiting for each answer takes longer than reading a
+ * window. Each of (fds) becomes a descriptor, or -errno. */
 #define OPENER_WINDOWS 16u
 void opener_open_windows(const char *const *paths, size_t count, int *fds);
 
-/* The next opener_open(OPENER_READ, path) of that (path), which must live until
- * then, returns (fd) and no other one is lent; -1 takes it back, and closes
- * it. */
+/* Return (fd) from the next opener_open(OPENER_READ, path) of this (path),
+ * which must live until then. Only one descriptor is kept at a time. An (fd) of
+ * -1 withdraws the kept one and closes it. */
 void opener_preopen(const char *path, int fd);
 
-/* Likewise for what is claimed. -1 with (e) filled as by claim_file(). */
+/* Claim (path) as claim_file(), claim_fresh() or claim_settle() do, by (how).
+ * Returns as opener_open(), but -1 with (e) filled. */
 int opener_claim(enum opener_how how, const char *path, struct err *e);
 
 /* Is there a helper? */

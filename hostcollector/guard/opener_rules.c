@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kept by the process that starts the helper, read by the helper. */
+/* The list of files that the helper may open. */
 #include "guard/opener_rules.h"
 
 #include <limits.h>
@@ -9,11 +9,11 @@
 #include "util/arena.h"
 #include "util/vec.h"
 
-#define DIGITS_MAX 10u /* of a number in a name */
+#define DIGITS_MAX 10u /* digits of a number in a name */
 
-/* What is allowed: (prefix); or with a (suffix) that is not NULL, (prefix), a
- * number and (suffix); or (images) below the folder (prefix); or what is
- * (inside) it. */
+/* A rule for one name (prefix); for names of (prefix), a number and (suffix),
+ * if (suffix) is not NULL; for (images) below the folder (prefix); or for names
+ * directly (inside) the folder (prefix). */
 struct name_rule {
     enum opener_how how;
     const char *prefix, *suffix;
@@ -25,7 +25,7 @@ static struct {
     size_t count, room;
     struct arena names; /* of the rules */
     bool images, sources;
-    const char *list; /* a file; NULL: none */
+    const char *list; /* text file of opener_allow_listed(); NULL: none */
 } allowed;
 
 static const char *copy_name(const char *name)
@@ -120,7 +120,8 @@ static bool fits(const struct name_rule *rule, const char *path)
            strcmp(path + length + digits, rule->suffix) == 0;
 }
 
-/* Is there a rule for (how) and (path), with (images) or without? */
+/* Is there a rule for (how) and (path), among those for (images) or the others?
+ */
 static bool is_ruled(enum opener_how how, const char *path, bool images)
 {
     for (size_t i = 0; i < allowed.count; i++) {
@@ -132,7 +133,7 @@ static bool is_ruled(enum opener_how how, const char *path, bool images)
     return false;
 }
 
-/* Is (what) a word of (line), which is cut into words? */
+/* Is (what) a word of (line)? Modifies (line). */
 static bool has_word(char *line, const char *what)
 {
     size_t length = strlen(what);
@@ -147,8 +148,8 @@ static bool has_word(char *line, const char *what)
     return false;
 }
 
-/* Is (what) a word of the file (path), alone or behind a =, or the part of a
- * word before a colon? # begins a comment. False if (path) is NULL or cannot be
+/* Is (what) a word of the text file (path)? A word may follow a =, and end
+ * before a colon. # begins a comment. False if (path) is NULL or cannot be
  * read. */
 static bool word_in_file(const char *path, const char *what)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the helper may open: what opener_allow() and its like (opener.h) said
- * before it was started. */
+/* The list of files that the helper may open, filled by opener_allow() and
+ * similar functions (opener.h) before the helper starts. */
 #ifndef TPROF_GUARD_OPENER_RULES_H
 #define TPROF_GUARD_OPENER_RULES_H
 
@@ -8,13 +8,14 @@
 
 #include "guard/opener.h"
 
-/* May it do (how) with (path), whatever is there; or if an image is there; or
- * if it is named as source files are? */
+/* Is (how) allowed for (path)? opener_rules_name() asks about its name alone,
+ * opener_rules_image() if it is an image, opener_rules_source() if it is named
+ * like a source file. */
 bool opener_rules_name(enum opener_how how, const char *path);
 bool opener_rules_image(enum opener_how how, const char *path);
 bool opener_rules_source(enum opener_how how);
 
-/* Does (path) end as the names of source files do? */
+/* Does (path) end like the name of a source file? */
 bool opener_rules_source_name(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the kernel for a socket's peer, who cannot lie about that. */
+/* Checks which user's process is at the other end of a Unix socket. */
 #include "guard/peer.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 int peer_judge(const struct peer_rule *r, uid_t uid, const char *what,
                struct err *e)
 {
-    /* no call of the system, which the sandbox would have to allow */
+    /* getauxval() is no system call, so the sandbox need not allow it */
     uid_t own = (uid_t)getauxval(AT_EUID);
 
     if (r->any || uid == own || uid == 0 || (r->other && uid == r->uid))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gives up capabilities, privileges to come, and files. */
+/* Least privilege: gives up capabilities, new privileges and files. */
 #include "guard/sandbox.h"
 
 #include <errno.h>
@@ -18,17 +18,18 @@
 #include <linux/capability.h>
 #include <linux/landlock.h>
 
-/* What the kernel's headers of 6.1 do not know yet, which are those of Debian
- * 12: the collector is built with old headers and run on new kernels. */
-#define FS_REFER        (1ull << 13) /* since version 2 of Landlock */
-#define FS_TRUNCATE     (1ull << 14) /* 3 */
-#define FS_IOCTL_DEVICE (1ull << 15) /* 5 */
-#define NET_TCP_BIND    1ull         /* 4 */
+/* Constants that the kernel headers of Debian 12 (6.1) lack. The collector is
+ * built with these headers and runs on newer kernels. */
+#define FS_REFER        (1ull << 13) /* from version 2 of Landlock on */
+#define FS_TRUNCATE     (1ull << 14) /* from version 3 on */
+#define FS_IOCTL_DEVICE (1ull << 15) /* from version 5 on */
+#define NET_TCP_BIND    1ull         /* from version 4 on */
 #define NET_TCP_CONNECT 2ull
-#define SCOPE_SOCKETS   1ull /* 6: abstract Unix sockets, */
-#define SCOPE_SIGNALS   2ull /* and signals, of outside */
+#define SCOPE_SOCKETS   1ull /* from version 6 on: abstract Unix sockets */
+/* from version 6 on: signals to processes outside */
+#define SCOPE_SIGNALS   2ull
 
-/* What Landlock can refuse of a single file. */
+/* Accesses that Landlock can refuse for a single file. */
 #define OF_FILES                                                               \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |              \
      LANDLOCK_ACCESS_FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEVICE)
@@ -57,7 +58,7 @@ bool sandbox_wanted(enum sandbox_mode mode)
     return mode == SANDBOX_REQUIRED || (mode == SANDBOX_AUTO && !SANITIZED);
 }
 
-/* All that version (abi) of Landlock can refuse. */
+/* All accesses that version (abi) of Landlock can refuse. */
 static struct ruleset everything(long abi)
 {
     struct ruleset all = {
@@ -83,15 +84,15 @@ long sandbox_landlock(void)
                    LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/* Keep the first error of (s). */
+/* Keep the first error in (s). */
 static void note_error(struct sandbox *s, long result)
 {
     if (result < 0 && s->error == 0)
         s->error = errno;
 }
 
-/* Begin, with the accesses to the network in (net) allowed. */
-static void begin(struct sandbox *s, uint64_t net)
+/* Begin a sandbox that allows the network accesses (net). */
+static void begin_rules(struct sandbox *s, uint64_t net)
 {
     long abi = sandbox_landlock();
     struct ruleset all = everything(abi);
@@ -100,7 +101,7 @@ static void begin(struct sandbox *s, uint64_t net)
     *s = (struct sandbox){.rules = -1};
     note_error(s, abi);
     if (abi >= 1) {
-        /* older kernels take a longer structure if the rest of it is 0 */
+        /* older kernels accept a longer structure if its end is 0 */
         s->rules =
             (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
         note_error(s, s->rules);
@@ -109,12 +110,12 @@ static void begin(struct sandbox *s, uint64_t net)
 
 void sandbox_init(struct sandbox *s)
 {
-    begin(s, 0);
+    begin_rules(s, 0);
 }
 
 void sandbox_init_network(struct sandbox *s)
 {
-    begin(s, NET_TCP_CONNECT);
+    begin_rules(s, NET_TCP_CONNECT);
 }
 
 void sandbox_fini(struct sandbox *s)
@@ -145,23 +146,25 @@ static uint64_t access_of(unsigned uses)
     return access & everything(sandbox_landlock()).files;
 }
 
-/* Allow (access) for what (path) leads to, and below it if it is a folder. */
+/* Allow (access) for the file that (path) leads to, and below it if it is a
+ * folder. */
 static void allow_itself(struct sandbox *s, const char *path, uint64_t access)
 {
     struct landlock_path_beneath_attr rule = {
         .allowed_access = access, .parent_fd = open(path, O_PATH | O_CLOEXEC)};
 
     if (rule.parent_fd < 0)
-        return; /* nothing can be opened there, then */
+        return; /* then nothing can be opened there, either */
     if (access != 0 &&
         syscall(SYS_landlock_add_rule, s->rules, LANDLOCK_RULE_PATH_BENEATH,
                 &rule, 0) != 0 &&
-        errno != EBADFD) /* a pipe without a name: Landlock lets it be */
+        errno != EBADFD) /* Landlock never restricts pipes without names */
         note_error(s, -1);
     (void)close(rule.parent_fd);
 }
 
-/* The folder that the file (path) is in, in (folder) of PATH_MAX bytes. */
+/* Copy the folder of the file (path) into (folder), which has PATH_MAX bytes.
+ */
 static bool folder_of(const char *path, char *folder)
 {
     const char *slash = strrchr(path, '/');
@@ -186,8 +189,9 @@ void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses)
                                          : access_of(uses) & OF_FILES);
 }
 
-/* Does a rule for what (path) leads to suffice? A regular file may be replaced,
- * and a socket be removed and made anew, which are matters of their folder. */
+/* Is a rule for the file that (path) leads to enough? A regular file may be
+ * replaced, and a socket removed and created again, so those need a rule for
+ * their folder. */
 static bool stays(const char *path)
 {
     struct stat st;
@@ -224,9 +228,9 @@ static uint32_t kept_capabilities(unsigned needs)
     return kept;
 }
 
-/* What needs no capability is not asked for it. Returns 0; -1 with errno set if
- * capabilities stay. The bounding set matters only to programs that are begun,
- * and without CAP_SETPCAP it cannot be changed. */
+/* Drop all capabilities that (needs) do not require. Returns 0; -1 with errno
+ * set if capabilities stay. The bounding set matters only for programs that are
+ * executed, and cannot be changed without CAP_SETPCAP. */
 static int drop_capabilities(unsigned needs)
 {
     struct __user_cap_header_struct header = {.version =
@@ -248,8 +252,8 @@ static int drop_capabilities(unsigned needs)
     return (int)syscall(SYS_capset, &header, data);
 }
 
-/* No core file, and no other process of the user looks into this one. Both of
- * seccomp and Landlock want that there are no new privileges. */
+/* Prevent core files and tracing by other processes of the user. seccomp and
+ * Landlock both require that the process gets no new privileges. */
 static int drop_privileges(unsigned needs)
 {
     const struct rlimit none = {0, 0};
@@ -271,7 +275,7 @@ static int confine_files(struct sandbox *s)
     return s->error == 0 ? 0 : -1;
 }
 
-/* Add to the line in (e): (what) is missing because of errno, so (stays). */
+/* Append to the line in (e): (what) is missing because of errno, so (stays). */
 static void add_lack(struct err *e, const char *what, const char *stays)
 {
     struct err before = *e;

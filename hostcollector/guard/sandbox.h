@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Least privilege. A process that reads bytes of guests, recordings or images
- * gives up capabilities, new privileges, system calls (seccomp) and files
- * (Landlock) before it reads the first one, as far as the kernel has these
- * mechanisms.
+ * first gives up capabilities, new privileges, system calls (seccomp) and files
+ * (Landlock), as far as the kernel supports this.
  */
 #ifndef TPROF_GUARD_SANDBOX_H
 #define TPROF_GUARD_SANDBOX_H
@@ -12,107 +11,111 @@
 
 #include "util/err.h"
 
-/* What the process is going to do. */
+/* Tasks of the process. */
 enum sandbox_need {
-    /* Reads and writes what is open, and what a helper opens for it. */
+    /* Uses open descriptors, and files that a helper opens for it. */
     SANDBOX_READER = 1u << 0,
     SANDBOX_VSOCK = 1u << 1, /* connects to guests by vsock */
-    /* Takes connections and what comes by them, descriptors and memory. */
+    /* Accepts connections, and receives descriptors and memory over them. */
     SANDBOX_SERVE = 1u << 2,
     SANDBOX_LOW_PORT = 1u << 3, /* binds to a privileged port of vsock */
-    /* Is that helper: opens files and connects to Unix sockets. */
+    /* Is the helper: opens files and connects to Unix sockets. */
     SANDBOX_OPENER = 1u << 4,
-    SANDBOX_FOLDER = 1u << 6, /* lists a folder that is open */
-    /* Writes, lists and removes files of a folder that it was allowed. */
+    SANDBOX_FOLDER = 1u << 6, /* lists an open folder */
+    /* Writes, lists and removes files of an allowed folder. */
     SANDBOX_SPOOL = 1u << 7,
-    /* Speaks TCP and UDP with servers, and opens files that it was allowed. */
+    /* Speaks TCP and UDP with servers, and opens allowed files. */
     SANDBOX_NETWORK = 1u << 8,
-    SANDBOX_CACHE = 1u << 9,  /* keeps files in folders that it makes */
+    SANDBOX_CACHE = 1u << 9,  /* keeps files in folders that it creates */
     SANDBOX_SCREEN = 1u << 5, /* draws on its terminal, and may be suspended */
 };
 
-/* What may be done with files. */
+/* Ways to use a file. */
 enum sandbox_use {
     SANDBOX_READ = 1u << 0,
-    SANDBOX_WRITE = 1u << 1, /* and create, and cut short */
+    SANDBOX_WRITE = 1u << 1, /* also create and truncate */
     SANDBOX_REMOVE = 1u << 2,
     SANDBOX_DEVICE = 1u << 3, /* ioctl */
     SANDBOX_LIST = 1u << 4,
     SANDBOX_FOLDERS = 1u << 6, /* make and remove folders */
-    SANDBOX_ADD = 1u << 5,     /* write and create, but cut nothing short */
+    SANDBOX_ADD = 1u << 5,     /* write and create, but not truncate */
 };
 
-/* What the user wants. Builds with AddressSanitizer or its like, whose run-time
- * library starts and traces processes, take SANDBOX_AUTO for SANDBOX_OFF. */
+/* The value of --sandbox. A build with AddressSanitizer treats SANDBOX_AUTO as
+ * SANDBOX_OFF, because its run-time library starts and traces processes. */
 enum sandbox_mode {
-    SANDBOX_AUTO,     /* as far as the kernel has it */
-    SANDBOX_REQUIRED, /* all of it, or nothing is read */
+    SANDBOX_AUTO,     /* as far as the kernel supports it */
+    SANDBOX_REQUIRED, /* complete, or nothing is read */
     SANDBOX_OFF,
     SANDBOX_MODES
 };
 
-/* As --sandbox has them. */
+/* The values of --sandbox, as text. */
 extern const char *const sandbox_words[SANDBOX_MODES];
 
 struct sandbox {
-    int rules; /* of Landlock; -1: none */
-    int error; /* errno of what failed; 0: nothing did */
+    int rules; /* descriptor of the Landlock rules; -1: none */
+    int error; /* errno of the first failure; 0: none */
 };
 
-/* Does this build enter it with (mode)? */
+/* Does this build enter the sandbox with (mode)? */
 bool sandbox_wanted(enum sandbox_mode mode);
 
-/* The version of Landlock that the kernel has; -1 with errno set. */
+/* The kernel's version of Landlock; -1 with errno set. */
 long sandbox_landlock(void);
 
-/* Begin: no file is allowed. Those that are open stay usable in any case. */
+/* Begin a sandbox in which no file is allowed. Files that are open already stay
+ * usable. */
 void sandbox_init(struct sandbox *s);
 
-/* Likewise, for a process that connects by TCP. */
+/* Begin a sandbox in which no file is allowed, for a process that connects by
+ * TCP. */
 void sandbox_init_network(struct sandbox *s);
 
 /*
  * Allow (uses), of enum sandbox_use, for (path).
  *
- * A (path) that is a folder allows that folder with all below it, and nothing
- * beside it, whether a slash ends it or not. A device or a pipe allows itself:
- * its folder may have disks in it. Any other file allows its folder, and the
- * folder of the file that (path) is a link to now: the file may not exist yet,
- * or be replaced, and debug files lie beside images. A (path) that ends in "/"
- * and is not there allows nothing.
+ * If (path) is a folder, this allows everything below it, and nothing beside
+ * it, with or without a slash at the end. If (path) is a device or a pipe, only
+ * this file is allowed, because its folder may contain disks. For any other
+ * file, its folder is allowed, and the folder of the file that (path) links to
+ * now: the file may be created or replaced later, and debug files lie beside
+ * images. A (path) that ends in "/" and does not exist allows nothing.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
 
-/* Allow (uses) for what (path) leads to now, or below it, and nothing beside.
- * Nothing if it is not there, or NULL. */
+/* Allow (uses) for the file that (path) leads to now, or for everything below
+ * this folder, and nothing beside it. Allows nothing if (path) does not exist
+ * or is NULL. */
 void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses);
 
-/* Release (s), which was not entered. */
+/* Release (s) without entering it. */
 void sandbox_fini(struct sandbox *s);
 
 /*
- * Give up everything except what (needs), of enum sandbox_need, require; (s) is
- * released. This cannot be undone. A system call that is not allowed ends the
- * process with a line on stderr and exit status 1; opening a file fails with
- * EACCES, since C libraries look for files which they can do without.
+ * Give up everything except what (needs), of enum sandbox_need, require, and
+ * release (s). This cannot be undone. A system call that is not allowed ends
+ * the process with a line on stderr and exit status 1. Opening a file fails
+ * with EACCES instead, since C libraries try to open files that they can do
+ * without.
  *
- * Nobody else can trace the process or find its memory in a core file. Root
- * stays root, but of its capabilities it keeps only the right to find other
- * people's files (CAP_DAC_READ_SEARCH), with SANDBOX_OPENER also to open them
- * (CAP_DAC_OVERRIDE), and with SANDBOX_LOW_PORT the right to low ports
- * (CAP_NET_BIND_SERVICE).
+ * No other process can trace this process or find its memory in a core file. A
+ * process of root stays one. Of its capabilities it keeps CAP_DAC_READ_SEARCH,
+ * to find files of other users; with SANDBOX_OPENER also CAP_DAC_OVERRIDE, to
+ * open them; and with SANDBOX_LOW_PORT also CAP_NET_BIND_SERVICE, for low
+ * ports.
  *
- * Returns 0; -1 with (e) saying what the kernel lacks, and what stays possible.
- * The rest is given up in any case.
+ * Returns 0; -1 with (e) filled: what the kernel lacks, and what therefore
+ * stays possible. Everything else is given up in that case, too.
  */
 int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e);
 
-/* Have (call) called before a system call that is not allowed ends the process:
- * it may do what a handler of signals may. */
+/* Call (call) before a forbidden system call ends the process. (call) may only
+ * do what a signal handler may do. */
 void sandbox_before_end(void (*call)(void));
 
-/* Only the system calls, as sandbox_enter() does it; in any build. Returns 0;
- * -1 with errno set. */
+/* Restrict the system calls only, as sandbox_enter() does, in any build.
+ * Returns 0; -1 with errno set. */
 int sandbox_confine_calls(unsigned needs);
 
 #endif

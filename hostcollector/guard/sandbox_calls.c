@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which system calls are allowed, as a table, from which libseccomp makes the
- * kernel's filter. What is not in the table ends the process.
+ * The table of allowed system calls. libseccomp turns it into the kernel's
+ * filter. A call that is not in the table ends the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,19 +31,21 @@
 #define CACHE  SANDBOX_CACHE
 #define ALL    (READER | SERVE | OPENER | NET)
 
-#define NAME_A_MAPPING 0x53564d41u /* PR_SET_VMA: some malloc do */
-#define TERMINAL_GET2  0x802c542au /* TCGETS2 and TCSETS2: later C libraries */
+#define NAME_A_MAPPING 0x53564d41u /* PR_SET_VMA, which some malloc() use */
+/* TCGETS2 and TCSETS2, which later C libraries use */
+#define TERMINAL_GET2  0x802c542au
 #define TERMINAL_SET2  0x402c542bu
 #define VALUES         5
 
 struct rule {
-    int call; /* as libseccomp numbers it, also where a machine has none */
-    uint16_t needs; /* it is allowed for any of these */
+    int call;       /* number in libseccomp, even if this machine has none */
+    uint16_t needs; /* allowed for any of these tasks */
     uint32_t action;
-    bool judged; /* by (argument): allowed if that & (mask) is in (values) */
+    bool judged; /* allowed only if (argument) & (mask) is in (values) */
     uint8_t argument;
     uint8_t count;
-    uint32_t mask; /* the lower half: all judged are ints, or flags that fit */
+    /* lower half: all checked arguments are ints, or flags that fit */
+    uint32_t mask;
     uint32_t values[VALUES];
 };
 
@@ -58,10 +60,10 @@ struct rule {
     {SCMP_SYS(name), needs, SCMP_ACT_ERRNO(EACCES), true, argument, 1, mask, {value}}
 /* clang-format on */
 
-/* C libraries differ in which of several calls they take, and machines in
- * which of them they have. */
+/* C libraries differ in the calls that they use, and machines in those that
+ * they have. */
 static const struct rule rules[] = {
-    /* guests and files that are open */
+    /* guests and open files */
     ALLOW(ALL, read),
     ALLOW(ALL, recvfrom),
     ALLOW(ALL, recvmsg),
@@ -108,14 +110,14 @@ static const struct rule rules[] = {
     ALLOW(SCREEN, getpgid),
     ALLOW(SCREEN, dup3),
 
-    /* files and connections to come: the helper opens them. C libraries look
-     * for files that they can do without. */
+    /* new files and connections, which the helper opens; C libraries also try
+     * files that they can do without */
     ALLOW(OPENER | SPOOL | NET, openat),
     REFUSE(READER | SERVE, openat),
     ALLOW(ALL, newfstatat),
     ALLOW(ALL, statx),
     ALLOW(ALL, faccessat),
-    ALLOW(ALL, faccessat2), /* realpath() of a path with .. in it */
+    ALLOW(ALL, faccessat2), /* realpath() of a path with ".." */
     ALLOW(ALL, readlinkat),
     ALLOW(ALL, getcwd),
     ALLOW(OPENER | SPOOL | CACHE, unlinkat),
@@ -133,7 +135,7 @@ static const struct rule rules[] = {
     ALLOW_IF(VSOCK, socket, 0, UINT32_MAX, AF_VSOCK),
     ALLOW_IF(NET, socket, 0, UINT32_MAX, AF_INET, AF_INET6, AF_NETLINK),
     REFUSE_IF(NET, socket, 0, UINT32_MAX, AF_UNIX), /* services of the host */
-    ALLOW(BIND | NET, bind), /* to netlink, which knows our addresses */
+    ALLOW(BIND | NET, bind), /* netlink sockets, for our own addresses */
     ALLOW(VSOCK | OPENER | NET, connect),
     ALLOW(SERVE, accept),
     ALLOW(SERVE, accept4),
@@ -150,7 +152,7 @@ static const struct rule rules[] = {
     ALLOW_IF(NET, fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC),
     ALLOW(SERVE, timerfd_settime),
 
-    /* memory, but none that could be executed */
+    /* memory, but none that can be executed */
     ALLOW(ALL, brk),
     ALLOW_IF(ALL, mmap, 2, PROT_EXEC, 0),
     ALLOW_IF(ALL, mprotect, 2, PROT_EXEC, 0),
@@ -159,8 +161,8 @@ static const struct rule rules[] = {
     ALLOW(ALL, madvise),
     ALLOW_IF(ALL, prctl, 0, UINT32_MAX, NAME_A_MAPPING),
 
-    /* threads, in which names of hosts are asked for: C libraries take clone()
-     * where there is no clone3(), whose arguments cannot be judged */
+    /* threads, for looking up host names: C libraries use clone() where
+     * clone3() is missing, whose arguments cannot be checked */
     ALLOW_IF(NET, clone, 0, CLONE_THREAD, CLONE_THREAD),
     {SCMP_SYS(clone3), NET, SCMP_ACT_ERRNO(ENOSYS), false, 0, 0, 0, {0}},
     ALLOW(NET, set_robust_list),
@@ -188,7 +190,7 @@ static const struct rule rules[] = {
     ALLOW(NET, geteuid),
     ALLOW(NET, getgid),
     ALLOW(NET, getegid),
-    ALLOW_IF(ALL, prlimit64, 0, UINT32_MAX, 0), /* its own */
+    ALLOW_IF(ALL, prlimit64, 0, UINT32_MAX, 0), /* its own limits only */
     ALLOW(ALL, exit),
     ALLOW(ALL, exit_group),
 };
@@ -224,8 +226,8 @@ static int add_rules(scmp_filter_ctx filter, unsigned needs)
     return result;
 }
 
-/* Calls of another machine's kind have other numbers: such a process is not
- * even told. Calls are found by a tree, since there are many. */
+/* Kill a process that makes calls of another architecture, without SIGSYS:
+ * their numbers differ. The filter is a tree, since there are many calls. */
 static int set_attributes(scmp_filter_ctx filter)
 {
     int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
@@ -233,7 +235,7 @@ static int set_attributes(scmp_filter_ctx filter)
 
     if (result == 0)
         result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    if (result == 0) /* errors are the kernel's own */
+    if (result == 0) /* pass the errors of the kernel on */
         result = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1);
     return result;
 }
@@ -245,7 +247,8 @@ void sandbox_before_end(void (*call)(void))
     before_end = call;
 }
 
-/* SIGSYS: the filter refused a call. Nothing of it was done. */
+/* Handle SIGSYS: the filter refused a call, and nothing of the call was done.
+ */
 static void on_forbidden_call(int signal, siginfo_t *info, void *context)
 {
     static const char before[] = "\ncollector: the sandbox ended this process: "

@@ -24,7 +24,7 @@ void side_process_keep(int fd)
 {
     for (int i = STDERR_FILENO + 1; i < fd; i++)
         (void)close(i);
-    closefrom(fd + 1); /* also before Linux 5.9, which has no close_range() */
+    closefrom(fd + 1); /* before Linux 5.9, without close_range(), too */
 }
 
 void side_process_end(pid_t pid)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process beside this one, which serves it over a socket and does what this
- * one may not. Leaf. */
+/* A process beside this one that serves it over a socket, and does what this
+ * process is not allowed to do. Leaf. */
 #ifndef TPROF_GUARD_SIDE_PROCESS_H
 #define TPROF_GUARD_SIDE_PROCESS_H
 
 #include <sys/types.h>
 
-/* As fork(). The child hears no signal but SIGSYS, by which the sandbox tells:
- * a key or a signal for all processes of a terminal must not end it before the
- * process that it serves. */
+/* Fork. The child ignores all signals but SIGSYS, by which the sandbox reports:
+ * a key press or a signal to all processes of a terminal must not end the child
+ * before the process that it serves. Returns as fork(). */
 pid_t side_process_fork(void);
 
-/* Close all descriptors of this process but the standard ones and (fd). */
+/* Close all descriptors of this process except the standard ones and (fd). */
 void side_process_keep(int fd);
 
-/* End (pid), a child whose socket is closed, and wait for that: somebody who
- * has taken it over may go on. 0 is none. */
+/* Kill (pid), a child whose socket is closed, and wait for its end: an attacker
+ * who has taken it over might keep it running. 0 stands for no process. */
 void side_process_end(pid_t pid);
 
 #endif
