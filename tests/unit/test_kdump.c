@@ -26,7 +26,7 @@
 #define PAGES       9u /* 0 to 2, 16 to 20, and 33 */
 #define BITS        40u
 #define MANY        1000u /* pages: more than are kept */
-#define SIZE_MAX_   (DESCRIPTORS + MANY * (24 + 100))
+#define SIZE_MAX_   (DESCRIPTORS + MANY * (24 + 200))
 #define PIECE       1000u /* bytes of one write in a flattened file */
 
 static const unsigned page_number[PAGES] = {0, 1, 2, 16, 17, 18, 19, 20, 33};
