@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A list of blocks, filled from the front. */
+/* Memory that is released all at once. */
 #include "util/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The first block and, by doubling, the largest that nobody asked for. */
+/* Sizes of the first block, and of the largest that doubling leads to. */
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX 65536u
 #define ALIGN     _Alignof(max_align_t)

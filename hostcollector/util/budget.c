@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growing arrays and tables under a common limit. */
+/* Arrays and hash tables that grow within a shared limit. */
 #include "util/budget.h"
 
 #include <stdbool.h>

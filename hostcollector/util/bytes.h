@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Little-endian integers at places whose bounds were checked. Leaf. */
+/* Little-endian integers at addresses whose bounds the caller has checked.
+ * Leaf. */
 #ifndef TPROF_UTIL_BYTES_H
 #define TPROF_UTIL_BYTES_H
 

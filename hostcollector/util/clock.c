@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One reading, which tests replace by their own. */
+/* The host's clocks. Tests replace this function. */
 #include "util/clock.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRC-32C: 8 bytes an instruction with SSE 4.2, else half a byte a step. */
+/* CRC-32C (Castagnoli), by the CPU's instruction if it has one. */
 #include "util/crc32c.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include <nmmintrin.h>
 #endif
 
-/* The register after four zero bits, by the bits that fall out. 16 entries,
- * not 256: they need no set-up, and who takes this path has no speed to win. */
+/* Remainders for four bits at a time. 16 entries, not 256: they are constants,
+ * and speed does not matter on CPUs without the instruction. */
 static const uint32_t nibble[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
     0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

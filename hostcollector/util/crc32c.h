@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRC-32C (Castagnoli), by the CPU's instruction where it has one. Leaf. */
+/* CRC-32C (Castagnoli), by the CPU's instruction if it has one. Leaf. */
 #ifndef TPROF_UTIL_CRC32C_H
 #define TPROF_UTIL_CRC32C_H
 
@@ -12,7 +12,7 @@
  */
 uint32_t crc32c(const void *data, size_t size);
 
-/* The same by tables alone: for tests, and CPUs without the instruction. */
+/* The same by tables alone, for tests and for CPUs without the instruction. */
 uint32_t crc32c_table(const void *data, size_t size);
 
 #endif

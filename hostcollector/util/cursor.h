@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bounded little-endian reader of bytes that may lie. Its error is sticky: a
- * read past the end gives 0, moves to the end and sets (bad). So loops come to
- * an end by themselves, and a caller checks (bad) once a record. Leaf.
+ * Reads little-endian values from bytes that may be malformed. The error is
+ * sticky: a read past the end returns 0, moves to the end and sets (bad). Loops
+ * therefore end by themselves, and a caller checks (bad) once a record. Leaf.
  *
- * LEB128 has at most 10 bytes and 64 bits, signed or not. More is an error,
- * on the wire (WIRE.md 1) as in DWARF, whose writers never need more: a number
- * with its upper bits cut off would be believed.
+ * LEB128 numbers have at most 10 bytes and 64 bits, signed or not. Longer ones
+ * are errors, both on the wire (WIRE.md 1) and in DWARF, whose writers never
+ * need them: without its upper bits a number would be wrong unnoticed.
  */
 #ifndef TPROF_UTIL_CURSOR_H
 #define TPROF_UTIL_CURSOR_H
@@ -29,8 +29,8 @@ static inline struct cursor cursor_init(const uint8_t *bytes, size_t size)
     return (struct cursor){bytes, bytes + size, false};
 }
 
-/* A cursor over the part of (section, size) from (offset) on; a bad one if
- * there is no such part. */
+/* A cursor over the (size) bytes at (offset) in (section); a bad cursor if they
+ * are not all inside. */
 static inline struct cursor cursor_at(const uint8_t *section, size_t size,
                                       uint64_t offset)
 {
@@ -61,7 +61,7 @@ static inline void cursor_skip(struct cursor *c, uint64_t size)
         c->at += size;
 }
 
-/* The next (size) bytes; NULL if there are not so many. */
+/* The next (size) bytes; NULL if there are fewer. */
 static inline const uint8_t *cursor_bytes(struct cursor *c, size_t size)
 {
     const uint8_t *p = c->at;
@@ -139,7 +139,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
     for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
         uint8_t byte = *c->at++;
 
-        /* the 10th byte has one bit, and six times the sign */
+        /* the 10th byte holds one bit and six copies of the sign */
         if (shift == 63 && byte != 0 && byte != 0x7f)
             break;
         value |= (uint64_t)(byte & 0x7f) << shift;
@@ -152,7 +152,8 @@ static inline int64_t cursor_sleb(struct cursor *c)
     return (int64_t)cursor_fail(c);
 }
 
-/* A zigzag-coded signed integer, as the unsigned number to add modulo 2^64. */
+/* A zigzag-coded signed integer, returned as the unsigned number to add modulo
+ * 2^64. */
 static inline uint64_t cursor_zigzag(struct cursor *c)
 {
     uint64_t value = cursor_uleb(c);
@@ -160,7 +161,7 @@ static inline uint64_t cursor_zigzag(struct cursor *c)
     return value >> 1 ^ (0 - (value & 1));
 }
 
-/* A NUL-terminated string; NULL if no NUL follows. */
+/* A NUL-terminated string; NULL if there is no NUL. */
 static inline const char *cursor_string(struct cursor *c)
 {
     const char *s = (const char *)c->at;

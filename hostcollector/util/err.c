@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Formats the one line that says why something failed. */
+/* The reason of a failure, as one line for the user. */
 #include "util/err.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-/* Names from a guest or a file may carry terminal escapes. */
+/* names from a guest or a file may contain terminal escapes */
 static void make_harmless(char *text)
 {
     while (*text != '\0') {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mixing integers and texts into hash values. Leaf. */
+/* Hash values of integers and texts. Leaf. */
 #ifndef TPROF_UTIL_HASH_H
 #define TPROF_UTIL_HASH_H
 
 #include <stdint.h>
 
-/* Fold (value) into (hash); the upper half of the result is the better one. */
+/* Add (value) to (hash). The upper half of the result is mixed better. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
 }
 
-/* Of (text), up to its end. */
+/* The hash of the NUL-terminated (text). */
 static inline uint64_t hash_text(const char *text)
 {
     uint64_t hash = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hash table with linear probing, at most half full. */
+/* A map from pairs of 64-bit numbers to 32-bit numbers. */
 #include "util/map.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct map_slot {
     uint32_t used;
 };
 
-/* The slot of (a, b), or the free one where it would go. */
+/* The slot of (a, b), or the free slot for it. */
 static struct map_slot *find_slot(const struct pair_map *m, uint64_t a,
                                   uint64_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pairs of 64-bit numbers -> 32-bit numbers. Nothing is ever taken out. Leaf.
+/* A map from pairs of 64-bit numbers to 32-bit numbers, without removal. Leaf.
  */
 #ifndef TPROF_UTIL_MAP_H
 #define TPROF_UTIL_MAP_H
@@ -18,18 +18,18 @@ struct pair_map {
     size_t count;
 };
 
-/* Release what (m) holds, and empty it. */
+/* Release the memory of (m). (m) is empty then. */
 void map_fini(struct pair_map *m);
 
-/* The number kept for (a, b); MAP_NOTHING if none is. */
+/* The number for (a, b); MAP_NOTHING if there is none. */
 uint32_t map_get(const struct pair_map *m, uint64_t a, uint64_t b);
 
-/* Bytes that (m) takes. */
+/* Bytes of memory in (m). */
 size_t map_bytes(const struct pair_map *m);
 
 /*
- * Where the number for (a, b) is kept, MAP_NOTHING at first; valid until the
- * next map_put(). NULL if there is no memory.
+ * Address of the number for (a, b), which is MAP_NOTHING for a new pair. Valid
+ * until the next map_put(). NULL if there is no memory.
  */
 uint32_t *map_put(struct pair_map *m, uint64_t a, uint64_t b);
 

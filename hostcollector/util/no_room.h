@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Errors that end when somebody makes room. Leaf. */
+/* Errors that end when somebody frees space on a disk. Leaf. */
 #ifndef TPROF_UTIL_NO_ROOM_H
 #define TPROF_UTIL_NO_ROOM_H
 
 #include <errno.h>
 #include <stdbool.h>
 
-/* Is (error), an errno, that of a disk or a quota that is full? */
+/* Does (error), an errno, mean that a disk or a quota is full? */
 static inline bool no_room(int error)
 {
     return error == ENOSPC || error == EDQUOT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sorted lists of ranges, joined late. */
+/* Sets of addresses. */
 #include "util/spans.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@ int spans_add(struct spans *s, uint64_t low, uint64_t high)
     if (low >= high || s->count == SPANS_MAX)
         return 0;
     if (s->count != 0 && s->list[s->count - 1].high == low) {
-        s->list[s->count - 1].high = high; /* as line tables come */
+        /* line tables list ranges in this order */
+        s->list[s->count - 1].high = high;
         return 0;
     }
     if (vec_grow(&s->list, &s->room, s->count, sizeof *s->list) != 0)
@@ -45,7 +46,7 @@ void spans_settle(struct spans *s)
     s->count = kept + 1;
 }
 
-/* The first that ends above (address). */
+/* Index of the first span that ends above (address). */
 static size_t first_above(const struct spans *s, uint64_t address)
 {
     size_t low = 0, high = s->count;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct span {
-    uint64_t low, high; /* from low to below high */
+    uint64_t low, high; /* from (low) to below (high) */
 };
 
 /* All zero is the empty set. */
@@ -16,30 +16,30 @@ struct spans {
     size_t count, room;
 };
 
-/* More than any program needs. Further spans are left out. */
+/* Limit of spans, more than any program needs. Further spans are ignored. */
 #define SPANS_MAX ((size_t)1 << 22)
 
-/* Add from (low) to below (high), nothing if that is empty. -1 if there is no
- * memory. */
+/* Add the range from (low) to below (high), or nothing if it is empty. -1 if
+ * there is no memory. */
 int spans_add(struct spans *s, uint64_t low, uint64_t high);
 
-/* Sort (s), and join spans that touch: (s) is settled then. */
+/* Settle (s): sort it, and join spans that touch. */
 void spans_settle(struct spans *s);
 
-/* The first of (s), which is settled, that ends above (address); NULL if none
- * does. */
+/* The first span of (s), which is settled, that ends above (address); NULL if
+ * there is none. */
 const struct span *spans_find(const struct spans *s, uint64_t address);
 
-/* How many addresses are in both, which are settled. */
+/* Number of addresses that are in both sets, which are settled. */
 uint64_t spans_common(const struct spans *a, const struct spans *b);
 
-/* How many of [low, high) are in (s), which is settled. */
+/* Number of addresses of [low, high) that are in (s), which is settled. */
 uint64_t spans_within(const struct spans *s, uint64_t low, uint64_t high);
 
-/* How many addresses are in (s), which is settled. */
+/* Number of addresses in (s), which is settled. */
 uint64_t spans_size(const struct spans *s);
 
-/* Release (s), which is empty then. */
+/* Release the memory of (s). (s) is empty then. */
 void spans_fini(struct spans *s);
 
 #endif

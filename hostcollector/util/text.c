@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns, numbers and paragraphs; what is unsafe to print is escaped. */
+/* Plain text in columns, safe on any terminal. */
 #include "util/text.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@ size_t text_width(const char *s)
     return width;
 }
 
-/* Unassigned to any sign that one sees: what they do is to join, hide or turn
- * around the characters beside them. Sorted. */
+/* Characters without a visible sign: they join, hide or turn around the
+ * characters beside them. Sorted. */
 static const struct {
     uint32_t first, last;
 } unseen[] = {
@@ -57,7 +57,7 @@ size_t text_character(const char *s)
     return code >= least[n] && is_seen(code) ? n : 0;
 }
 
-/* How many of the first bytes of (s), up to (most), are plain ASCII. */
+/* Number of first bytes of (s), at most (most), that are plain ASCII. */
 static size_t plain(const char *s, size_t most)
 {
     size_t n = 0;
@@ -93,7 +93,7 @@ char *text_escape(char *buf, size_t size, const char *s)
     return buf;
 }
 
-/* The byte offset of character number (i) of (s). */
+/* Byte offset of character number (i) of (s). */
 static size_t offset_of(const char *s, size_t i)
 {
     size_t at = 0;

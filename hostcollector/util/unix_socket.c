@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Binds, and makes room for that where a socket was left behind. */
+/* Unix sockets on which this process listens. */
 #include "util/unix_socket.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@ static int new_socket(void)
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Does anybody serve the socket at (a), as far as this user can tell? Asked
- * only when it is in our way. */
+/* Does a process serve the socket at (a), as far as this user can tell? Called
+ * only if a file is already there. */
 static bool is_served(const struct sockaddr_un *a)
 {
     int fd = new_socket();
@@ -28,7 +28,8 @@ static bool is_served(const struct sockaddr_un *a)
     return served;
 }
 
-/* Make room at (a), where something is. Returns 0; -1 with (e) filled. */
+/* Remove a socket at (a) that no process serves. Returns 0; -1 with (e) filled.
+ */
 static int clear_way(const struct sockaddr_un *a, struct err *e)
 {
     struct stat st;
@@ -49,7 +50,7 @@ static int clear_way(const struct sockaddr_un *a, struct err *e)
     return 0;
 }
 
-/* bind(), with (mode) from the first moment on. */
+/* Call bind() so that the file has (mode) from its creation on. */
 static int bind_as(int fd, const struct sockaddr_un *a, mode_t mode)
 {
     mode_t mask = umask(0777 & ~mode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unix sockets at which this process listens. Leaf. */
+/* Unix sockets on which this process listens. Leaf. */
 #ifndef TPROF_UTIL_UNIX_SOCKET_H
 #define TPROF_UTIL_UNIX_SOCKET_H
 
@@ -8,23 +8,24 @@
 
 #include "util/err.h"
 
-/* A socket's file, so that nobody else's is removed. */
+/* Identity of a socket's file, so that another process's file is not removed.
+ */
 struct unix_file {
     dev_t dev;
-    ino_t ino; /* 0: none */
+    ino_t ino; /* 0: no file */
 };
 
 /*
- * Listen at (path) with (mode), for (backlog) clients that wait. If a socket is
- * there that no process serves any more, it is replaced; anything else that is
- * there stays. (*file), unless NULL, is what was made. Returns the socket,
- * which does not block; -1 with (e) filled, and errno EADDRINUSE if the socket
- * that is there is served.
+ * Listen at (path) with (mode) and a queue of (backlog) clients. An existing
+ * socket that no process serves any more is replaced; any other existing file
+ * stays. (*file), unless NULL, receives the identity of the new file. Returns
+ * the socket, which does not block; -1 with (e) filled, and errno EADDRINUSE if
+ * another process serves the socket.
  */
 int unix_listen(const char *path, mode_t mode, int backlog,
                 struct unix_file *file, struct err *e);
 
-/* Is (path) still (file)? */
+/* Does (path) still name (file)? */
 bool unix_is_there(const char *path, const struct unix_file *file);
 
 #endif

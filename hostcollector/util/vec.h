@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Make room for one more element of (size) bytes behind the (count) in an
- * array; (array) points to the pointer to it, which may be NULL, and comes
- * from here. (*room) is how many fit.
+ * Make room for one more element of (size) bytes in an array of (count).
+ * (array) points to the pointer to the array, which may be NULL and is
+ * allocated here. (*room) is the number of elements that fit.
  *
  * Returns 0, and the array may have moved; -1 if there is no memory, and
  * nothing has changed.
@@ -25,7 +25,7 @@ static inline int vec_grow(void *array, size_t *room, size_t count, size_t size)
         return 0;
     if (more > SIZE_MAX / size)
         return -1;
-    memcpy(&old, array, sizeof old); /* a pointer of whatever type */
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
     moved = realloc(old, more * size);
     if (moved == NULL)
         return -1;
