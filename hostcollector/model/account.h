@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What became of each deadline of one core. Leaf.
+ * The fate of each deadline of one core. Leaf.
  *
  *     deadlines = ticks + missed
  *     ticks = samples + lost + ring_full + reentered
  *
- * Counting starts where the core began to sample in each session, and what
- * other hosts lost before that does not count. The counts are exact for the end
- * of the core's last frame, unless (cut), (begin_unknown), (restored) or
- * (violations) say otherwise. What the guest did after that frame is known only
- * if (complete) is set.
+ * Counting starts when the core begins to sample in a session. Losses of other
+ * hosts before that do not count. The counts are exact up to the end of the
+ * core's last frame, unless (cut), (begin_unknown), (restored) or (violations)
+ * say otherwise. The guest's actions after that frame are known only if
+ * (complete) is set.
  */
 #ifndef TPROF_MODEL_ACCOUNT_H
 #define TPROF_MODEL_ACCOUNT_H
@@ -19,37 +19,38 @@
 
 struct account {
     uint64_t samples;   /* delivered */
-    uint64_t lost;      /* recorded by the guest, lost in transport */
+    uint64_t lost;      /* recorded by the guest, but lost in transport */
     uint64_t ring_full; /* dropped by the guest: its ring was full */
     uint64_t reentered; /* dropped by the guest: inside another tick */
-    uint64_t missed;    /* deadlines without a tick of their own */
+    uint64_t missed;    /* deadlines that had no tick of their own */
 
     uint64_t unknown_stack; /* of (samples): the stack's definition was lost */
-    uint64_t jumps;         /* of (samples): WIRE_SAMPLE_JUMP */
-    /* Frames whose records contradict their counters, or whose counters do not
-     * add up, or count more than ACCOUNT_MAX. If this is not 0, tprof has a
-     * defect or the guest lies. */
+    uint64_t jumps;         /* of (samples): flagged WIRE_SAMPLE_JUMP */
+    /* Frames whose counters contradict their records, or do not add up, or
+     * exceed ACCOUNT_MAX. If this is not 0, tprof has a defect or the guest
+     * lies. */
     uint64_t violations;
-    /* Times that the counters went back over a gap in the stream: the guest was
-     * set back to an earlier state, as by a snapshot. */
+    /* Times that the counters went backwards after a gap in the stream: the
+     * guest was set back to an earlier state, for example to a snapshot. */
     uint64_t restored;
-    /* Sessions before the last one, of this boot or of others, that ended
-     * without a final STATS: what was lost at their ends is not known. */
+    /* Earlier sessions, of this boot or others, that ended without a final
+     * STATS. Losses at the ends of these sessions are not known. */
     uint32_t cut;
-    /* Sessions of which frames were lost before this core's first one, and
-     * nothing has told what was in them. */
+    /* Sessions whose first frames of this core were lost, so that nothing is
+     * known about the contents of these frames. */
     uint32_t begin_unknown;
-    bool complete; /* a final STATS came: nothing is missing at the end */
+    bool complete; /* a final STATS came, so nothing is missing at the end */
 };
 
 /*
- * More than a core can do: years of deadlines at the highest rate. A guest that
- * claims more lies, and its counts end here. So the counts of a thousand guests
- * with a thousand cores each can be added up in 64 bits.
+ * Limit of a count: more than years of deadlines at the highest rate. A guest
+ * that sends more lies, and its counts stop here. The counts of a thousand
+ * guests with a thousand cores each still fit into 64 bits.
  */
 #define ACCOUNT_MAX (1ull << 42)
 
-/* Add (n) to (*count), up to ACCOUNT_MAX. Returns whether that is the sum. */
+/* Add (n) to (*count), up to ACCOUNT_MAX. Returns false if the limit was hit.
+ */
 static inline bool account_add(uint64_t *count, uint64_t n)
 {
     bool fits = n <= ACCOUNT_MAX - *count;
@@ -58,7 +59,8 @@ static inline bool account_add(uint64_t *count, uint64_t n)
     return fits;
 }
 
-/* Add the counts of (a) to (*sum), which is no account of a stream. */
+/* Add the counts of (a) to (*sum), which is a plain sum, not a stream's
+ * account. */
 static inline void account_sum(struct account *sum, const struct account *a)
 {
     sum->samples += a->samples;
@@ -69,7 +71,7 @@ static inline void account_sum(struct account *sum, const struct account *a)
     sum->unknown_stack += a->unknown_stack;
 }
 
-/* Is nothing missing in (a), and nothing in it that did not happen? */
+/* Does (a) cover every deadline, without contradictions? */
 static inline bool account_is_exact(const struct account *a)
 {
     return a->complete && a->cut == 0 && a->begin_unknown == 0 &&

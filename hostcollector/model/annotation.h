@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One function and the samples in it: by source line, and by basic block of its
- * code. annotate/annotate.c builds it and owns all of it. Leaf.
+ * Samples of one function: by source line, and by basic block of its code.
+ * annotate/annotate.c builds the annotation and owns all of it. Leaf.
  *
- * A sample is what a timer's interrupt found. The interrupt is late: the
- * instruction that it hit waits for those before it, which are the cause. So
- * lines and blocks have sums, and of an instruction it is known only whether
- * samples hit it.
+ * A timer's interrupt takes a sample. The interrupt is late: the instruction
+ * that it hits waits for earlier instructions, which are the cause. Therefore
+ * lines and blocks have sums, while an instruction only has the number of
+ * samples that hit it.
  */
 #ifndef TPROF_MODEL_ANNOTATION_H
 #define TPROF_MODEL_ANNOTATION_H
@@ -20,7 +20,7 @@
 /* Samples of a part of the function. */
 struct annotated_sum {
     struct amount amount;
-    double late; /* of amount.time: samples that came late, LATE_TICKS */
+    double late; /* part of amount.time: samples LATE_TICKS late or more */
 };
 
 /* A source line that has code in the function. */
@@ -29,17 +29,17 @@ struct annotated_line {
     struct annotated_sum sum;
 };
 
-/* Lines of one file: those of the function itself, or of one that is inlined
- * there, by itself or within another one. */
+/* Lines of one file: of the function itself, or of a function that is inlined
+ * into it, directly or within another inlined function. */
 struct annotated_body {
-    const char *function; /* harmless on a terminal, as all strings here */
+    const char *function; /* safe on a terminal, as all strings here */
     const char *file;     /* NULL: not known */
     bool inlined;
     struct annotated_line *lines; /* by number */
     size_t line_count;
     struct annotated_sum sum;
-    /* The text of lines (text_first) and so on; count 0: it was not read. A
-     * tabulator is blanks. */
+    /* The text of the lines from (text_first) on. count 0: the file was not
+     * read. Tabulators are replaced by blanks. */
     uint32_t text_first, text_count;
     const char *const *text;
 };
@@ -47,50 +47,53 @@ struct annotated_body {
 struct annotated_insn {
     uint64_t address; /* in the image's file */
     const char *text;
-    uint32_t body;    /* of annotation.bodies; ANNOTATED_NONE: not known */
-    uint32_t number;  /* of its line; 0: not known */
-    uint32_t target;  /* the block that it jumps to; ANNOTATED_NONE */
-    uint64_t samples; /* that hit it ... */
-    double late;      /* ... of whose time this part came late */
+    /* index into annotation.bodies; ANNOTATED_NONE: not known */
+    uint32_t body;
+    uint32_t number;  /* source line; 0: not known */
+    uint32_t target;  /* the block that it jumps to, or ANNOTATED_NONE */
+    uint64_t samples; /* samples that hit it */
+    double late;      /* part of their time: samples that were late */
 };
 #define ANNOTATED_NONE UINT32_MAX
 
 struct annotated_block {
-    uint32_t first, count; /* instructions */
+    uint32_t first, count; /* range of instructions */
     struct annotated_sum sum;
 };
 
-/* A run of the function's code. A function has several if the compiler has put
- * some of it aside, or if others have the same name. */
+/* A run of the function's code. A function has several runs if the compiler
+ * moved some of its code away, or if other functions have the same name. */
 struct annotated_code {
     uint64_t address, size;
-    bool unread; /* too long, or the file does not hold it */
+    bool unread; /* too long, or not in the file */
     struct annotated_insn *insns;
     struct annotated_block *blocks;
     uint32_t insn_count, block_count;
-    uint32_t jumps_away; /* through a register or memory: where these lead is
-                            not known, and may be within a block */
+    /* jumps through a register or memory, whose targets are not known and may
+     * be inside a block */
+    uint32_t jumps_away;
 };
 
-/* A function into which this one was inlined, and where samples hit it. */
+/* A function into which this one was inlined, with the samples that hit it
+ * there. */
 struct annotated_host {
-    uint32_t function; /* of the view */
+    uint32_t function; /* index into the view's functions */
     struct annotated_sum sum;
 };
 
 struct annotation {
-    uint32_t function; /* of the view */
-    bool chosen;       /* since it is the busiest, and none was asked for */
-    struct annotated_sum sum; /* busy samples in its code, with all that is
-                                 inlined there */
-    uint64_t idle;            /* samples that found the core asleep there */
+    uint32_t function; /* index into the view's functions */
+    bool chosen;       /* chosen as the busiest, since the user named none */
+    /* busy samples in its code, inlined functions included */
+    struct annotated_sum sum;
+    uint64_t idle; /* samples in its code at which the core slept */
     struct annotated_body *bodies;
     size_t body_count;
     struct annotated_code *codes; /* by rising address */
     size_t code_count;
     struct annotated_host *hosts; /* by falling time */
     size_t host_count;
-    bool without_lines; /* no line of its code is known */
+    bool without_lines; /* the image has no lines for its code */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Some of a guest's cores. Leaf. */
+/* A set of a guest's cores. Leaf. */
 #ifndef TPROF_MODEL_CORE_SET_H
 #define TPROF_MODEL_CORE_SET_H
 

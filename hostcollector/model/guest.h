@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a guest says about itself. Leaf. Text comes from the guest unchanged, so
- * escape it before it is shown. */
+/* Facts that a guest sends about itself. Leaf. Text is unchanged from the
+ * guest: escape it before showing it. */
 #ifndef TPROF_MODEL_GUEST_H
 #define TPROF_MODEL_GUEST_H
 
@@ -17,10 +17,11 @@
 /* HELLO, WIRE.md 3. Addresses are run-time ones. */
 struct guest {
     uint16_t wire_version;  /* major << 8 | minor */
-    char agent_version[32]; /* cut to fit; "" if not told */
+    char agent_version[32]; /* cut to fit; "" if not sent */
     uint8_t arch;           /* WIRE_ARCH_* */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
-    uint64_t nonce;  /* of the session: clones share a boot; 0: not told */
+    /* of the session, since cloned guests share a boot id; 0: not sent */
+    uint64_t nonce;
     uint32_t cores;  /* 1 to GUEST_CORES_MAX */
     uint64_t tsc_hz; /* at most GUEST_TSC_HZ_MAX; 0: the guest does not know */
     uint8_t build_id[GUEST_BUILD_ID_MAX];
@@ -28,21 +29,23 @@ struct guest {
     uint64_t text_start, text_size;
     bool has_text_crc;
     uint32_t text_crc;       /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
-    uint64_t anchor;         /* address of tprof_anchor; 0: not told */
-    uint64_t code;           /* address of tprof_init_image; 0: not told */
-    uint32_t rate_hz, depth; /* in effect if START names none */
+    uint64_t anchor;         /* address of tprof_anchor; 0: not sent */
+    uint64_t code;           /* address of tprof_init_image; 0: not sent */
+    uint32_t rate_hz, depth; /* defaults if START gives none */
     uint8_t intervals;       /* enum wire_intervals */
-    uint32_t dict_slots;     /* stack ids of each core */
+    uint32_t dict_slots;     /* stack ids for each core */
     uint32_t features;       /* WIRE_FEATURE_* */
-    uint64_t directory;      /* address of tprof_directory; 0: not told */
-    uint32_t kernel_hz; /* of the kernel's tick, with WIRE_INTERVALS_KERNEL */
-    bool has_readable;  /* whether (readable) was told */
-    uint8_t readable;   /* ranges of config.readable; 0: the image alone */
-    bool has_slide;     /* the image was found from outside, (slide) away */
-    uint64_t slide;     /* from where it was linked to */
+    uint64_t directory;      /* address of tprof_directory; 0: not sent */
+    /* rate of the kernel's tick, with WIRE_INTERVALS_KERNEL */
+    uint32_t kernel_hz;
+    bool has_readable; /* (readable) was sent */
+    /* number of ranges in config.readable; 0: only the image */
+    uint8_t readable;
+    bool has_slide; /* the image was found from outside, at (slide) */
+    uint64_t slide; /* distance from its link-time addresses */
 };
 
-/* Do both say that they run the same image, at the same address? */
+/* Do both describe the same image at the same address? */
 static inline bool guest_same_image(const struct guest *a,
                                     const struct guest *b)
 {
@@ -52,66 +55,71 @@ static inline bool guest_same_image(const struct guest *a,
            a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
 }
 
-/* STATS, WIRE.md 6: one core's live counters; 0 where not told. */
+/* STATS, WIRE.md 6: the counters of one core; 0 if not sent. */
 struct core_stats {
     uint32_t core;
-    uint32_t apic_id; /* told if (has_apic_id) */
+    uint32_t apic_id; /* valid if (has_apic_id) */
     bool has_apic_id;
     uint64_t tsc;
     uint8_t flags; /* WIRE_STATS_FINAL, WIRE_STATS_STARTED, ... */
     uint64_t ticks, samples, missed, ring_full, reentered;
-    uint64_t cost_tsc, cost_max_tsc; /* in the profiler's interrupt */
-    uint64_t by_division; /* ticks that covered too many deadlines to draw */
-    uint64_t stacks;      /* that were defined */
-    uint64_t foreign;     /* interrupts that were neither ticks nor work */
-    /* Of the whole agent; only core 0's STATS have these three. */
+    uint64_t cost_tsc, cost_max_tsc; /* TSC ticks in the profiler's interrupt */
+    /* ticks with too many deadlines to draw the interval */
+    uint64_t by_division;
+    uint64_t stacks; /* stacks that were defined */
+    /* interrupts that were neither ticks nor other work of the agent */
+    uint64_t foreign;
+    /* Counters of the whole agent, which only core 0 sends. */
     uint64_t device_errors, busy, unknown_cpu;
-    uint64_t repaired; /* times that the agent took the core's timer back */
+    uint64_t repaired; /* times that the agent took back the core's timer */
     uint64_t faults;   /* words of stacks that were not mapped */
-    bool has_steal;    /* (steal_ns) is known; else it is 0 */
+    bool has_steal;    /* (steal_ns) is known; otherwise it is 0 */
     uint64_t steal_ns;
-    /* The counters, by enum wire_counter, when the core began to sample in this
-     * session. Not told: it has not, or the wire is older than 2.2. */
+    /* Values of the counters, by enum wire_counter, when the core began to
+     * sample in this session. Not set if it has not begun, or before wire
+     * version 2.2. */
     bool has_began;
     uint64_t began[WIRE_COUNTERS];
 };
 
 /* MAP, WIRE.md 8: an image that the kernel has loaded. Escape its text. */
 struct guest_map {
-    uint64_t start, size; /* its code, run-time; neither 0 nor wrapping */
-    uint64_t link_start;  /* (start) as the ELF file has it */
-    char name[64];        /* without folders, cut to fit; "" if not told */
+    uint64_t start, size; /* its code at run time; neither 0 nor wrapping */
+    uint64_t link_start;  /* address of (start) in the ELF file */
+    char name[64];        /* without folders, cut to fit; "" if not sent */
     uint8_t build_id[GUEST_BUILD_ID_MAX];
     uint32_t build_id_len; /* 0: it has none */
     bool has_text_crc;
     uint32_t text_crc; /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
-    /* The generation in which the image came, and the first one without it; 0:
-     * it has not gone. */
+    /* The first generation with this image, and the first without it; 0: still
+     * loaded. */
     uint32_t since, until;
 };
 #define GUEST_COUNTER_NAME 64u
 #define GUEST_MAPS_MAX     64u
 #define GENERATION_NONE    UINT32_MAX /* not known */
 
-/* STATUS, WIRE.md 7: what took effect. */
+/* STATUS, WIRE.md 7: settings in effect. */
 struct guest_status {
     uint8_t state;   /* enum wire_state */
     uint8_t refusal; /* enum wire_refusal */
     uint32_t rate_hz, depth, features;
     uint64_t period_tsc;
-    uint32_t every;       /* one sample in so many kernel ticks, on average */
-    uint64_t turned_away; /* callers that may not attach, since boot */
-    /* Calls of tprof_start_cpu() that failed; the APIC id of the first core
-     * where one did, and why: enum wire_start_error */
+    /* one sample for this many kernel ticks, on average */
+    uint32_t every;
+    uint64_t turned_away; /* hosts that were refused since boot */
+    /* Failed calls of tprof_start_cpu(), the APIC id of the first core that
+     * failed, and the reason: enum wire_start_error. */
     uint32_t refused, refused_core, refused_error;
 };
 
 /* PROGRESS, WIRE.md 9: a counter of the kernel's work. Escape its name. */
 struct guest_progress {
-    uint8_t counter;                 /* below WIRE_PROGRESS_COUNTERS */
-    char name[GUEST_COUNTER_NAME];   /* cut to fit; "" if not told */
-    uint64_t units, tsc;             /* since boot, and when they were read */
-    uint64_t began_units, began_tsc; /* the same when sampling started */
+    uint8_t counter;               /* below WIRE_PROGRESS_COUNTERS */
+    char name[GUEST_COUNTER_NAME]; /* cut to fit; "" if not told */
+    uint64_t units, tsc;           /* since boot, and the time of reading */
+    /* (units) and (tsc) when sampling started */
+    uint64_t began_units, began_tsc;
 };
 
 /* PONG, WIRE.md 7. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose samples these are, for stores that keep those of many guests. Leaf. */
+/* Origin of samples, for stores that keep samples of many guests. Leaf. */
 #ifndef TPROF_MODEL_ORIGIN_H
 #define TPROF_MODEL_ORIGIN_H
 
 #include <string.h>
 
-/* What a user may say of samples by --label. */
+/* Limits for --label. */
 #define ORIGIN_LABELS 16u
 #define ORIGIN_NAME   64u
 #define ORIGIN_VALUE  128u /* NUL included */
@@ -15,15 +15,16 @@ struct origin_label {
     const char *value;
 };
 
-/* All of it comes from users, by options or in the recording's header; none
- * from a guest. */
+/* Names and labels, from the user's options or from the recording's header;
+ * none come from a guest. */
 struct origin {
     const char *guest, *host;
     struct origin_label labels[ORIGIN_LABELS];
     unsigned label_count;
 };
 
-/* What of a service the guest is: the label called "service", or its name. */
+/* Name of the service: the value of the label "service", or the guest's name.
+ */
 static inline const char *origin_service(const struct origin *o)
 {
     for (unsigned i = 0; i < o->label_count; i++)

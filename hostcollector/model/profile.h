@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A finished profile: everything that a report is made from. Leaf. Built by
- * aggregate, which owns all of it; see aggregate_profile().
+ * A finished profile: the data of every report. Leaf. aggregate builds the
+ * profile and owns all of it; see aggregate_profile().
  */
 #ifndef TPROF_MODEL_PROFILE_H
 #define TPROF_MODEL_PROFILE_H
@@ -16,188 +16,201 @@
 #include "model/stack.h"
 
 /*
- * Lateness in classes of TSC ticks: class 0 is below 1024 ticks, each further
- * one reaches four times as far, the last has no upper end.
+ * Classes of lateness in TSC ticks. Class 0 is below 1024 ticks, each further
+ * class ends at four times the limit of the one before, and the last has no
+ * upper limit.
  */
 #define LATE_CLASSES        8u
 #define LATE_CLASS_LIMIT(i) (1024ull << (2 * (i))) /* upper end of class i */
 
-/* A sample that is so late was kept away, by interrupts off or by the host: no
- * core takes so long to let an interrupt in. Some 20 us on usual machines. */
+/* A sample this late was delayed by disabled interrupts or by the host: no core
+ * takes so long to accept an interrupt. Some 20 us on usual machines. */
 #define LATE_TICKS LATE_CLASS_LIMIT(3)
 
 /*
- * Sums over samples. A sample's weight is the deadlines that it covers, its
- * time is period x weight; a jump weighs 1. A share is time over time, and its
- * effective number of samples time^2 / time_sq.
+ * Sums over samples. The weight of a sample is the number of deadlines that it
+ * covers. Its time is period x weight, but the weight of a jump counts as 1. A
+ * share is time divided by time, and its effective number of samples is time^2
+ * / time_sq.
  */
 struct tally {
     uint64_t samples;
     uint64_t weight;  /* deadlines */
     double time;      /* TSC ticks of the core's time */
     double time_sq;   /* sum of the squares */
-    double late;      /* TSC ticks, summed */
-    double late_time; /* of (time): samples that came LATE_TICKS late or more */
-    uint64_t late_class[LATE_CLASSES]; /* samples */
+    double late;      /* TSC ticks of lateness, summed */
+    double late_time; /* part of (time): samples LATE_TICKS late or more */
+    uint64_t late_class[LATE_CLASSES]; /* samples in each class */
 };
 
-/* What was interrupted: leaf and stack, with the sums of its samples. */
+/* A pair of leaf and stack, with the sums of its samples. */
 struct profile_entry {
     uint64_t leaf;  /* run-time address of the interrupted instruction */
-    uint32_t stack; /* for profile_stack() */
+    uint32_t stack; /* number for profile_stack() */
     struct tally tally;
 };
 
-/* One second of one core, to mark bursts of loss. */
+/* One second of one core, for showing bursts of losses. */
 struct profile_second {
     uint32_t samples;
-    uint32_t lost; /* ticks that left no sample, for whatever reason */
+    uint32_t lost; /* ticks without a sample, for any reason */
 };
 
-/* The newest selected samples of a core, the newest first. */
+/* The last selected samples of a core, the newest first. */
 #define PROFILE_LATEST 4u
 struct profile_latest {
     uint32_t count;
     struct {
-        uint32_t entry; /* UINT32_MAX: profile_core.others */
+        uint32_t entry; /* index; UINT32_MAX: profile_core.others */
         uint64_t tsc;
     } samples[PROFILE_LATEST];
 };
 
 struct profile_core {
     uint32_t core;
-    bool selected; /* by aggregate_config.core; entries of others are empty */
-    /* The guest has memory for this core, and says that the core never joined.
-     * Lists of the guest's cores leave it out. A core that nothing is known of
-     * is not absent. */
+    /* by aggregate_config.core; the other cores have no entries */
+    bool selected;
+    /* The guest has memory for this core, and reports that the core never
+     * joined. Lists of the guest's cores omit it. A core about which nothing is
+     * known is not absent. */
     bool absent;
 
-    /* In the order of first appearance; each (leaf, stack) once. */
+    /* By first appearance; each pair of leaf and stack occurs once. */
     const struct profile_entry *entries;
     size_t entry_count;
-    /* Samples for whose leaf, too, there was no memory. */
+    /* Samples whose leaf exceeded the memory, too. */
     struct tally others;
-    struct tally total; /* over the entries and (others) */
-    /* What aggregate_leave_out() took from them: their sums are zero then, and
-     * their moments are passed over. */
+    struct tally total; /* of the entries and (others) */
+    /* Sum of the entries that aggregate_leave_out() removed. Those entries stay
+     * in the list with zero sums, and sample_log_read() skips their samples. */
     struct tally left_out;
-    /* Samples without an entry of their own, since aggregate_config.memory_max
-     * was used up: they are in (others), or in entries of STACK_OTHERS. */
+    /* Samples without an entry of their own, because
+     * aggregate_config.memory_max was exhausted. They are in (others), or in
+     * entries of STACK_OTHERS. */
     uint64_t folded;
 
     struct profile_latest latest;
 
-    uint64_t jumps;       /* samples flagged WIRE_SAMPLE_JUMP, as selected */
+    uint64_t jumps;       /* selected samples with WIRE_SAMPLE_JUMP */
     uint64_t jump_weight; /* deadlines that these samples cover */
 
-    /* Of the whole stream, whatever was selected. */
+    /* Of the whole stream, not only of the selection. */
     struct account account;
     bool has_stats;
-    struct core_stats stats; /* the last that came, counted from that boot */
-    /* Nanoseconds that the host took away, out of so many TSC ticks: those
-     * between STATS that tell stolen time. 0 and 0: unknown. */
+    struct core_stats stats; /* the last STATS; counts since its boot */
+    /* Nanoseconds that the host took away (stolen time), out of this many TSC
+     * ticks, between the first and the last STATS with stolen time. 0 and 0:
+     * unknown. */
     double steal_ns, steal_tsc;
-    /* Times that the agent took the timer back, between the first STATS and the
-     * last: what happened before does not count. */
+    /* Times that the agent took the timer back, from the first STATS to the
+     * last. */
     uint64_t repaired;
-    /* Ticks on cores that have not joined: between the first STATS and the
-     * last, or before, if only one came. With core 0's. */
+    /* Ticks on cores that have not joined, from the first STATS to the last, or
+     * up to the only one. Stored with core 0. */
     uint64_t strangers;
-    /* Samples of boot that newer ones have overwritten in the guest, before the
-     * first that came; in no account. */
+    /* Samples from boot that newer ones have overwritten in the guest before
+     * the first one was sent. No account includes them. */
     uint64_t overwritten;
-    /* TSC ticks that the profiler's interrupt took for the ticks of (account),
-     * each at the mean cost that (stats) gives; 0 without stats. */
+    /* TSC ticks in the profiler's interrupt for the ticks of (account), at the
+     * mean cost in (stats); 0 without stats. */
     double cost_tsc;
-    const struct sample_log *moments; /* for sample_log_read() */
-    /* Every selected sample up to here has a moment, in TSC ticks since the
-     * profile's start; INT64_MAX: every one has. */
+    const struct sample_log *moments; /* input of sample_log_read() */
+    /* Every selected sample before this time is in the log, in TSC ticks since
+     * the profile's start; INT64_MAX: all are. */
     int64_t moments_until;
-    const struct profile_second *seconds; /* from (profile.start_tsc) on */
+    /* one for each second from (profile.start_tsc) on */
+    const struct profile_second *seconds;
     size_t second_count;
 };
 
-/* Samples of (c) for whose leaf there was no memory, as an entry. */
+/* The samples of (c) whose leaf exceeded the memory, as one entry. */
 static inline struct profile_entry profile_others(const struct profile_core *c)
 {
     return (struct profile_entry){
         .leaf = LEAF_UNKNOWN, .stack = STACK_OTHERS, .tally = c->others};
 }
 
-/* Was what (t) of (c) summed up left out? */
+/* Was the entry with the sums (t) of core (c) removed by aggregate_leave_out()?
+ */
 static inline bool profile_is_left_out(const struct profile_core *c,
                                        const struct tally *t)
 {
     return c->left_out.samples != 0 && t->samples == 0;
 }
 
-/* Work that the guest did while it was sampled, as its kernel counts it. */
+/* Work that the guest did while it was sampled, as the kernel counts it. */
 struct profile_work {
-    char name[GUEST_COUNTER_NAME]; /* of the units; escape it */
-    uint64_t units, ticks;         /* done in so many TSC ticks */
+    char name[GUEST_COUNTER_NAME]; /* name of the unit; escape it */
+    uint64_t units, ticks;         /* units done, in this many TSC ticks */
 };
 
-/* How the stream of bytes arrived. */
+/* Counters of the stream of bytes. */
 struct stream_health {
     uint64_t bytes;          /* received */
     uint64_t frames;         /* intact */
-    uint64_t before_hello;   /* bytes skipped until the first HELLO */
-    uint64_t skipped;        /* bytes skipped later: damaged */
-    uint64_t damaged;        /* runs of bytes counted in (skipped) */
-    uint64_t lost_frames;    /* by gaps in the sequence numbers */
-    uint64_t left_out;       /* intact frames that came again, or too late */
-    uint64_t malformed;      /* intact frames with senseless contents */
-    uint64_t unknown_frames; /* of types that we do not know */
+    uint64_t before_hello;   /* bytes skipped before the first HELLO */
+    uint64_t skipped;        /* bytes skipped later, because of damage */
+    uint64_t damaged;        /* runs of bytes that are counted in (skipped) */
+    uint64_t lost_frames;    /* frames missing by their sequence numbers */
+    uint64_t left_out;       /* intact frames that were repeated or too late */
+    uint64_t malformed;      /* intact frames with invalid contents */
+    uint64_t unknown_frames; /* of unknown types */
     uint64_t unknown_records;
-    char first_malformed[160]; /* what was wrong with the first; "" if none */
+    /* text on the first malformed frame; "" if none */
+    char first_malformed[160];
 };
 
-/* About thirty years: nobody has sampled for so long. */
+/* Limit of a duration, about thirty years. */
 #define PROFILE_SECONDS_MAX 1e9
 
 struct profile {
-    bool has_guest; /* a HELLO came; else nothing below is known */
+    bool has_guest; /* a HELLO came; otherwise nothing below is known */
     struct guest guest;
     bool from_boot;    /* a session began at boot: WIRE_FEATURE_BOOT */
-    bool from_memory;  /* of a guest that is dead: nothing more will come */
+    bool from_memory;  /* of a dead guest: the stream is complete */
     uint32_t boots;    /* 1 + reboots seen */
-    uint32_t sessions; /* times that a HELLO opened one */
+    uint32_t sessions; /* HELLO frames that opened a session */
 
-    /* TSC ticks per second. 0 if neither told nor measured: then nothing is
-     * known in seconds, and a selection by time selects nothing. */
+    /* TSC ticks per second. 0 if neither the guest sent it nor a PING measured
+     * it. Then no time is known in seconds, and a selection by time is empty.
+     */
     uint64_t tsc_hz;
-    bool tsc_measured; /* by PINGs, not told by the guest */
+    bool tsc_measured; /* measured by PINGs, not sent by the guest */
 
     uint64_t start_tsc; /* of the first sample of any core */
-    double duration_s;  /* from there to the last sample; 0 if unknown */
-    /* The guest's clock says more than PROFILE_SECONDS_MAX of (duration_s),
-     * which therefore is unknown. */
+    double duration_s;  /* from (start_tsc) to the last sample; 0 if unknown */
+    /* By the guest's clock the duration exceeds PROFILE_SECONDS_MAX, so
+     * (duration_s) is unknown. */
     bool clock_senseless;
-    double from_s, to_s; /* selected; 0: from the start, to the end */
-    double arrival_s;  /* host's, from first samples to last bytes; 0 unknown */
-    double wall_start; /* of the first sample, seconds since 1970; 0 unknown */
+    double from_s, to_s; /* selection; 0: from the start, to the end */
+    /* from first samples to last bytes, host time; 0: unknown */
+    double arrival_s;
+    double wall_start; /* of the first sample, seconds since 1970; 0: unknown */
 
     bool has_status;
-    struct guest_status status; /* the last that came */
+    struct guest_status status; /* the last STATUS */
     uint64_t period_tsc;        /* the last sample's mean interval; 0: none */
 
-    struct profile_core *cores; /* those that the guest named, by number */
+    struct profile_core *cores; /* cores that the guest named, by number */
     size_t core_count;
-    size_t stack_count;      /* numbers below this are valid */
-    uint64_t refused_stacks; /* not kept: aggregate_config.memory_max */
+    size_t stack_count; /* valid stack numbers are below it */
+    /* not kept, because of aggregate_config.memory_max */
+    uint64_t refused_stacks;
 
-    /* Further images, by rising address; none overlaps another or text. Those
-     * that have gone have addresses of their own, in stacks and leaves too. */
+    /* Loaded images, by rising address, without overlaps with each other or
+     * with text. Unloaded images have unique addresses here, also in stacks and
+     * leaves. */
     const struct guest_map *maps;
-    size_t map_count;      /* at most GUEST_MAPS_MAX */
-    uint64_t refused_maps; /* images that overlap others, or were too many */
+    size_t map_count; /* at most GUEST_MAPS_MAX */
+    /* images that overlap others, or exceeded the limit */
+    uint64_t refused_maps;
 
-    /* Of the whole stream. Of several counters of one name the sum. */
+    /* Of the whole stream. Counters of the same name are added up. */
     struct profile_work work[WIRE_PROGRESS_COUNTERS];
     size_t work_count;
 
     struct stream_health health;
-    struct stack_pool *stacks; /* for profile_stack() */
+    struct stack_pool *stacks; /* input of profile_stack() */
 };
 
 #endif

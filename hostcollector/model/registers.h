@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cores had in their registers when they were sampled from outside.
- * Leaf. */
+/* Registers of cores at the times when they were sampled from outside. Leaf. */
 #ifndef TPROF_MODEL_REGISTERS_H
 #define TPROF_MODEL_REGISTERS_H
 
@@ -20,8 +19,8 @@ enum register_number {
     REGISTER_R15 = REGISTER_R8 + 7,
     REGISTER_RFLAGS,
     REGISTER_CS,
-    /* A debugger's stub, and a dump that is not QEMU's, may not tell those from
-     * here on: all are 0 then. No dump tells EFER. */
+    /* From here on, a debugger's stub may not give the values, nor a dump that
+     * is not QEMU's: all are 0 then. No dump gives EFER. */
     REGISTER_CR0,
     REGISTER_CR3,
     REGISTER_CR4,
@@ -29,17 +28,18 @@ enum register_number {
     REGISTERS,
 };
 
-/* Of one core at one time. */
+/* Registers of one core at one time. */
 struct registers {
-    uint64_t time; /* of the guest's clock; 0: nothing is here */
+    uint64_t time; /* guest's clock; 0: no registers */
     uint64_t value[REGISTERS];
 };
 
 #define REGISTERS_CORES 256u
-/* A batch of samples comes at once, after the registers of all of them. */
+/* Limit for each core: samples are sent in batches, after the registers of a
+ * whole batch. */
 #define REGISTERS_KEPT  64u
 
-/* The last ones of each core, in any order. */
+/* The last registers of each core, in any order. */
 struct registers_kept {
     struct registers of[REGISTERS_CORES][REGISTERS_KEPT];
 };

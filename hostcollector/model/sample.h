@@ -15,43 +15,43 @@
  */
 #define LEAF_UNKNOWN 0u
 
-/* The lateness of a short sample, in units. The wire tells how many (bits) long
- * the lateness is; the middle of that range is taken. */
+/* The lateness of a short sample, in units. The wire gives only its length in
+ * bits, (bits). The result is the middle of the range of that length. */
 #define SHORT_LATE(bits) (3u << (bits) >> 2)
 
 struct sample {
     uint64_t tsc;    /* guest's clock, a multiple of the batch's unit */
     uint64_t leaf;   /* interrupted run-time address, or LEAF_UNKNOWN */
-    uint32_t stack;  /* as events.stack() numbered it, or STACK_UNKNOWN */
-    uint32_t late;   /* units; a short sample's is the middle of a range */
+    uint32_t stack;  /* number from events.stack(), or STACK_UNKNOWN */
+    uint32_t late;   /* units; for a short sample the middle of a range */
     uint32_t weight; /* deadlines covered, at least 1 */
     uint32_t flags;  /* WIRE_SAMPLE_* */
 };
 
-/* Samples of one core, in the order of time, which share unit and period. */
+/* Samples of one core, by rising time, with the same unit and period. */
 struct sample_batch {
     uint32_t core;
-    uint8_t shift;   /* a unit is 2^shift TSC ticks */
+    uint8_t shift;   /* one unit is 2^shift TSC ticks */
     uint16_t period; /* units */
     const struct sample *samples;
     size_t count;
-    /* All of them came as short samples: of weight 1, without flags, and their
-     * lateness is told by its length in bits. False: not known. */
+    /* All samples are short ones: they have weight 1 and no flags, and only the
+     * length of their lateness in bits is known. False: not known. */
     bool is_short;
 };
 
 enum loss_reason {
     LOSS_RING_FULL, /* the guest's ring was full */
     LOSS_REENTERED, /* a tick inside another tick */
-    LOSS_TRANSPORT, /* recorded, but its frame never came or was damaged */
+    LOSS_TRANSPORT, /* recorded, but the frame was lost or damaged */
     LOSS_REASONS
 };
 
-/* Ticks of one core that left no sample here. */
+/* Ticks of one core that have no sample here. */
 struct loss {
     uint32_t core;
     enum loss_reason reason;
-    uint64_t from_tsc, to_tsc; /* the ticks lie between these times */
+    uint64_t from_tsc, to_tsc; /* times before and after the ticks */
     uint64_t ticks;
     uint64_t missed; /* deadlines without a tick; 0 for LOSS_TRANSPORT */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a compiler is told about a kernel: how often samples hit its source
- * lines, by the functions and lines of the source as the compiler sees them
- * before it inlines. pgo/pgo.c builds it and owns all of it. Leaf.
+ * Counts of samples on a kernel's source lines, for a compiler. Functions and
+ * lines are those of the source, before the compiler inlines. pgo/pgo.c builds
+ * the profile and owns all of it. Leaf.
  */
 #ifndef TPROF_MODEL_SAMPLE_PROFILE_H
 #define TPROF_MODEL_SAMPLE_PROFILE_H
@@ -10,56 +10,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place in a function, which stays where it is if lines are added before the
+/* A place in a function. The place stays the same if lines are added before the
  * function. */
 struct sampled_place {
-    uint32_t offset;        /* lines below the function's first, modulo 2^16 */
-    uint32_t discriminator; /* tells code of one line apart; 0: none does */
+    uint32_t offset;        /* lines after the function's first, modulo 2^16 */
+    uint32_t discriminator; /* separates code on the same line; 0: not needed */
 };
 
 /* A function that a line calls through a pointer. */
 struct sampled_call {
     const char *name; /* as sampled_body.name */
-    uint64_t count;   /* of its calls; never 0 */
+    uint64_t count;   /* number of calls; never 0 */
 };
 
 struct sampled_line {
     struct sampled_place place;
-    uint64_t count; /* of its instruction that most samples hit; never 0 */
+    /* samples on the line's most sampled instruction; never 0 */
+    uint64_t count;
     const struct sampled_call *calls; /* by falling count, then by name */
     size_t call_count;
 };
 
-/* A function, or the copy of one that is inlined in the body around it. */
+/* A function, or a copy of a function that is inlined into another body. */
 struct sampled_body {
-    const char *name;          /* for linkers; printable, without blanks */
-    struct sampled_place call; /* in the body around it; zeroed of a function */
-    uint32_t depth;            /* so many bodies are around it */
-    uint64_t total; /* counts of its lines, and of those of bodies inside */
-    uint64_t head;  /* how often a function is entered: the count of the line
-                       that it begins with, or else of its first; 0 of what is
-                       inlined */
-    const struct sampled_line *lines; /* by place */
+    const char *name; /* linker's name; printable, without blanks */
+    /* in the enclosing body; all zero for a function */
+    struct sampled_place call;
+    uint32_t depth; /* number of enclosing bodies */
+    /* sum of the counts of its lines, and of the bodies in it */
+    uint64_t total;
+    /* times that the function was entered: the count of its first line, or else
+     * of its first sampled line; 0 for an inlined body */
+    uint64_t head;
+    const struct sampled_line *lines; /* by rising place */
     size_t line_count;
 };
 
 /* Samples at one address. */
 struct sampled_address {
-    const char *function; /* its symbol; printable, without blanks */
-    uint32_t local; /* the number among local symbols of that name; 0: global */
+    /* symbol of the function; printable, without blanks */
+    const char *function;
+    uint32_t local; /* number among local symbols of that name; 0: global */
     uint64_t offset, samples;
 };
 
 struct sample_profile {
-    /* Functions by falling total, then by name; behind each body those that are
-     * inside of it, by place. */
+    /* Functions by falling total, then by name. Each is followed by the bodies
+     * inlined in it, by rising place. */
     const struct sampled_body *bodies;
     size_t body_count;
-    /* Or, if that was asked for, by address. */
+    /* Filled in place of the bodies if the user asked for addresses. */
     const struct sampled_address *addresses;
     size_t address_count;
-    uint64_t samples; /* busy ones in the kernel's code */
-    uint64_t placed;  /* of these: in the bodies or addresses */
+    uint64_t samples; /* busy samples in the kernel's code */
+    uint64_t placed;  /* of these: samples in the bodies or at the addresses */
 };
 
 #endif

@@ -9,9 +9,9 @@
 #include "tprof_wire.h"
 
 /*
- * Each different stack has a number, and equal stacks have the same number.
+ * Equal stacks have the same number, different stacks have different ones.
  * STACK_UNKNOWN stands for a stack that was lost in transport, STACK_OTHERS for
- * all those for which there was no memory. Both have no frames and end with
+ * all stacks that exceeded the memory. Both have no frames and end with
  * WIRE_END_REASONS.
  */
 #define STACK_UNKNOWN 0u
@@ -21,17 +21,17 @@ struct stack {
     /* Return addresses at run time, innermost first, without the leaf. The
      * call instruction lies before a return address. */
     const uint64_t *frames;
-    uint32_t depth;    /* of frames, at most WIRE_STACK_FRAMES_MAX */
+    uint32_t depth;    /* number of frames, at most WIRE_STACK_FRAMES_MAX */
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
-    uint8_t slot_mask; /* bit i: words[i] is there and lies in text */
+    uint8_t slot_mask; /* bit i: words[i] was read and lies in text */
     uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i, else 0 */
-    /* RSP of one sample of a stack that lies in no readable memory, and so has
-     * neither frames nor words. 0: it lies in readable memory, or not told. */
+    /* RSP of one sample whose stack lies outside readable memory, so that it
+     * has neither frames nor words. 0: inside readable memory, or not sent. */
     uint64_t rsp;
-    /* The leaf lies in another image than the kernel's. */
+    /* The leaf lies in a loaded image, not in the kernel's. */
     bool loaded;
-    /* The generation of images in which the stack was defined, WIRE.md 8;
-     * GENERATION_NONE: not known, the newest. 0 in a finished profile. */
+    /* The generation of images (WIRE.md 8) in which the stack was defined.
+     * GENERATION_NONE: not known, so the newest. 0 in a finished profile. */
     uint32_t generation;
 };
 
