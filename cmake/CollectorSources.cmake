@@ -46,6 +46,7 @@ set(core_sources
     cmd/cmd_diff.c
     cmd/cmd_live.c
     cmd/cmd_pgo.c
+    cmd/cmd_push.c
     cmd/cmd_record.c
     cmd/cmd_report.c
     cmd/cmd_run.c

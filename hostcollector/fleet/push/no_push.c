@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* collector push, where libcurl or libmd was missing when it was built. */
-#include <stdio.h>
-
 #include "cli/command.h"
+#include "fleet/push/push_session.h"
 #include "fleet/push/receivers/receiver.h"
 
-static int run_push(int argc, char **argv)
+int push_session_run(const struct options *o, struct err *e)
 {
-    (void)argc, (void)argv;
-    (void)fputs("collector push: this collector was built without libcurl or "
-                "libmd (Debian: libcurl4-openssl-dev, libmd-dev)\n",
-                stderr);
+    (void)o;
+    (void)err_set(e, "this collector was built without libcurl or libmd "
+                     "(Debian: libcurl4-openssl-dev, libmd-dev)");
     return EXIT_FAILED;
 }
 
@@ -18,5 +16,3 @@ const char *receiver_names(void)
 {
     return "";
 }
-
-const struct subcommand cmd_push = {"push", run_push};
