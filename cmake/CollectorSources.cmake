@@ -30,6 +30,7 @@ set(core_sources
     cli/confine/confine_report.c
     cli/help.c
     cli/messages.c
+    cli/option_kinds.c
     cli/option_table.c
     cli/options.c
     cli/output.c
@@ -297,6 +298,7 @@ set(core_sources
     session/overall_sums.c
     session/page_code.c
     session/sampling.c
+    session/session_options.c
     stacks/newest.c
     stacks/registers_text.c
     stacks/snapshot_json.c

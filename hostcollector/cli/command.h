@@ -22,8 +22,11 @@ enum exit_code {
     "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no "          \
     "samples.\n"
 
+struct option_set;
+
 struct subcommand {
     const char *name; /* as typed; "" for the one that needs no name */
+    const struct option_set *options; /* NULL: none */
     /* (argc) words at (argv) follow the name. Returns an enum exit_code. */
     int (*run)(int argc, char **argv);
 };

@@ -6,18 +6,19 @@
 
 #include "cli/command.h"
 
-int command_main(const struct command_plan *p, int argc, char **argv)
+int command_main(const struct command_plan *p, struct options *o, int argc,
+                 char **argv)
 {
-    struct options o;
     struct outputs out = {0};
     struct err e = {""};
-    int result = EXIT_USAGE;
+    int result = option_parse(o, p->help->options, argc, argv, &e);
 
-    if (options_parse(&o, p->help->command, argc, argv, &e) != 0 ||
-        (!o.help && p->plan(&out, &o, &e) != 0))
+    if (result == OPTION_HELP)
+        return help_print(p->help);
+    if (result < 0 || guests_finish(&o->guests, &e) != 0 ||
+        p->plan(&out, o, &e) != 0) {
         (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
-    else
-        result = o.help ? help_print(p->help) : p->work(&o, &out);
-    options_fini(&o);
-    return result;
+        return EXIT_USAGE;
+    }
+    return p->work(o, &out);
 }

@@ -17,8 +17,9 @@ struct command_plan {
     int (*work)(const struct options *o, struct outputs *out);
 };
 
-/* Run the command with the (argc) words at (argv). Returns an enum exit_code.
- */
-int command_main(const struct command_plan *p, int argc, char **argv);
+/* Run the command with the (argc) words at (argv), and (o), which has its
+ * defaults. Returns an enum exit_code. */
+int command_main(const struct command_plan *p, struct options *o, int argc,
+                 char **argv);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "cli/command.h"
 #include "cli/option_table.h"
-#include "export/formats.h"
-#include "report/render.h"
 
 #define LEFT 30 /* columns of an option with its argument */
 
@@ -56,24 +54,23 @@ static void write_left(FILE *out, const struct option_row *row)
 
 static void write_right(FILE *out, const struct option_row *row)
 {
-    char names[FORMAT_NAMES], text[FORMAT_NAMES + 256];
+    char choices[OPTION_CHOICES], text[OPTION_CHOICES + 256];
 
-    if (row->kind != OPTION_FORMAT) {
+    if (!row->kind->listed) {
         write_text(out, LEFT, row->help);
         return;
     }
-    (void)snprintf(text, sizeof text, "%s tprof, %s", row->help,
-                   format_names(names));
+    row->kind->choices(row, choices);
+    (void)snprintf(text, sizeof text, "%s %s", row->help, choices);
     write_text(out, LEFT, text);
 }
 
-void help_options(FILE *out, enum command_bit command)
+void help_options(FILE *out, const struct option_set *set)
 {
     const struct option_row *row;
+    size_t offset;
 
-    for (size_t i = 0; (row = option_row(i)) != NULL; i++) {
-        if ((row->commands & command) == 0)
-            continue;
+    for (size_t i = 0; (row = option_at(set, i, &offset)) != NULL; i++) {
         write_left(out, row);
         write_right(out, row);
     }
@@ -83,7 +80,7 @@ int help_print(const struct help *h)
 {
     write_text(stdout, 0, h->before);
     (void)putchar('\n');
-    help_options(stdout, h->command);
+    help_options(stdout, h->options);
     if (h->after != NULL) {
         (void)putchar('\n');
         write_text(stdout, 0, h->after);

@@ -5,22 +5,22 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/option_table.h"
 
 #define HELP_COLUMNS 80
 
 /* Texts are paragraphs, one a line, and are broken between words where they are
  * longer than HELP_COLUMNS. Lines that begin with a blank are not. */
 struct help {
-    enum command_bit command; /* whose options stand between */
-    const char *before;       /* how to type it, and what it does */
-    const char *after;        /* what its exit status means; or NULL */
+    const struct option_set *options; /* stand between */
+    const char *before;               /* how to type it, and what it does */
+    const char *after;                /* what its exit status means; or NULL */
 };
 
 /* Write (h) to stdout. Returns EXIT_DONE. */
 int help_print(const struct help *h);
 
-/* Write the options that (command) knows to (out), one line or more each. */
-void help_options(FILE *out, enum command_bit command);
+/* Write the options of (set) to (out), one line or more each. */
+void help_options(FILE *out, const struct option_set *set);
 
 #endif

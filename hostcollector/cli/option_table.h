@@ -1,63 +1,104 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of all options: parsing, --help and suggestions read it. */
+/*
+ * Options as tables. Each command has one, with offsets into its own config.
+ * Parsing, --help, suggestions and the completion of shells read it.
+ */
 #ifndef TPROF_CLI_OPTION_TABLE_H
 #define TPROF_CLI_OPTION_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "util/err.h"
 
-enum option_kind {
-    OPTION_FLAG,    /* bool */
-    OPTION_TEXT,    /* const char * */
-    OPTION_COUNT,   /* uint32_t or int32_t from min to max */
-    OPTION_SECONDS, /* double; more than 0 with a min of 1 */
-    OPTION_SPAN,    /* from_s and to_s */
-    OPTION_SIZE,    /* uint64_t */
-    OPTION_MEMORY,  /* that, or the file of a guest's memory */
-    OPTION_CHOICE,  /* uint32_t: which of the argument's words, between bars */
-    OPTION_CORES,   /* cores */
-    OPTION_OUTPUT,  /* one more of outputs */
-    OPTION_FORMAT,  /* const char *; its help ends with the list of formats */
-    OPTION_GUEST,   /* a word for guests_option() */
-    OPTION_GUESTS,  /* a file for guests_read() */
-    OPTION_PEER,    /* peers */
-    OPTION_EXCLUDE, /* one more of exclude */
-    OPTION_SYMBOLS, /* one more of symbols */
-    OPTION_FAIL_IF, /* one more of fail_if */
-    OPTION_INPUT,   /* one more of inputs */
-    OPTION_LABEL,   /* one more of labels */
-    OPTION_SANDBOX, /* sandbox */
-    OPTION_KIND,    /* const char *: one of receiver_names() */
+/* Room for the words that an argument may be. */
+#define OPTION_CHOICES 576
+
+struct option_row;
+
+/* What a reader returns, beside -1 with (e) filled. */
+enum option_result {
+    OPTION_READ = 0,
+    OPTION_LAST = 1, /* the rest of the command line is not looked at */
+    OPTION_HELP = 2, /* likewise: the command prints its help */
 };
 
+/* The type of an argument. */
+struct option_kind {
+    /* Read (value), NULL if (row) takes no argument, into (field) of the
+     * config. Returns an enum option_result; -1 with (e) filled. */
+    int (*read)(void *field, const struct option_row *row, const char *value,
+                struct err *e);
+    /* The words that the argument may be, with blanks, commas or bars between.
+     * NULL: any. */
+    void (*choices)(const struct option_row *row, char text[OPTION_CHOICES]);
+    bool listed; /* --help shows these words behind the row's own text */
+};
+
+/* One option. A table ends with a row without a name. */
 struct option_row {
     const char *name;
     char letter;          /* 0: none */
     const char *argument; /* NULL: takes none */
-    unsigned commands;    /* enum command_bit */
-    enum option_kind kind;
-    size_t offset; /* in struct options */
+    const struct option_kind *kind;
+    size_t offset; /* of the field in the struct that the table is for */
     uint32_t min, max;
-    const char *help; /* shells show what stands before a ; or a ( */
+    const char *help; /* shells show the part before a ; or a ( */
 };
 
-/* Row (i) of the table; NULL behind the last one. */
-const struct option_row *option_row(size_t i);
+/* Rows that several commands may share. */
+struct option_group {
+    const struct option_row *rows;
+    /* The same, made at run time: row (i), NULL behind the last. Or NULL. */
+    const struct option_row *(*made)(size_t i);
+    size_t base; /* of the rows' struct in the command's config */
+};
+#define OPTION_ROWS(table, at)                                                 \
+    {                                                                          \
+        .rows = (table), .base = (at)                                          \
+    }
+#define OPTION_MADE(function, at)                                              \
+    {                                                                          \
+        .made = (function), .base = (at)                                       \
+    }
+#define OPTION_END                                                             \
+    {                                                                          \
+        .rows = NULL                                                           \
+    }
 
-/* The row of (commands), of enum command_bit, that the first (len) bytes of
- * (word) name: -o, --output. NULL: there is none. */
-const struct option_row *option_find(const char *word, size_t len,
-                                     unsigned commands);
+/* All that a command understands. */
+struct option_set {
+    const char *command; /* as typed behind "collector": " report"; or "" */
+    const struct option_group *groups; /* end with OPTION_END */
+    /* Take (word), which is no option, into (config). Returns 0; -1 with (e)
+     * filled. NULL: the command takes options alone. */
+    int (*word)(void *config, const char *word, struct err *e);
+    bool dashes; /* "--" is such a word */
+    /* The name of the command that is most like (word); NULL: none is like it.
+     * NULL where no command's name is expected. */
+    const char *(*nearest)(const char *word);
+};
 
-/* The row of (commands) whose name is most like the (len) bytes at (name),
- * which come without dashes. NULL: none is like it. */
-const struct option_row *option_nearest(const char *name, size_t len,
-                                        unsigned commands);
+/* Row (i) of (set), and where its field is in the config. NULL behind the last
+ * row. */
+const struct option_row *option_at(const struct option_set *set, size_t i,
+                                   size_t *offset);
 
-/* What is typed for (command) behind "collector": " report"; "" for
- * COMMAND_LIVE. */
-const char *option_command(enum command_bit command);
+/* The row of (set) that the first (len) bytes of (word) name: -o, --output.
+ * NULL: there is none. */
+const struct option_row *option_find(const struct option_set *set,
+                                     const char *word, size_t len,
+                                     size_t *offset);
+
+/*
+ * Read the (argc) words at (argv), which follow the command's name, into
+ * (config), which has the defaults. Strings of (config) point into (argv).
+ *
+ * Returns an enum option_result, where OPTION_READ means that all words were
+ * read; -1 with (e) saying what to type instead.
+ */
+int option_parse(void *config, const struct option_set *set, int argc,
+                 char **argv, struct err *e);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line: one table of options, which --help shows, too. */
+/* All that users may ask of commands. */
 #ifndef TPROF_CLI_OPTIONS_H
 #define TPROF_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/option_kinds.h"
 #include "diff/fail_if.h"
 #include "guard/peer.h"
 #include "guard/sandbox.h"
@@ -13,39 +14,30 @@
 #include "model/core_set.h"
 #include "model/origin.h"
 #include "util/err.h"
-#include "view/exclude.h"
 
 struct spool_list;
-
-/* Which commands know an option. */
-enum command_bit {
-    COMMAND_LIVE = 1u << 0, /* collector without a command's name */
-    COMMAND_RECORD = 1u << 1,
-    COMMAND_REPORT = 1u << 2,
-    COMMAND_BRIDGE = 1u << 3,
-    COMMAND_CHECK = 1u << 4,
-    COMMAND_TOP = 1u << 5,
-    COMMAND_RUN = 1u << 6,
-    COMMAND_ANNOTATE = 1u << 7,
-    COMMAND_DIFF = 1u << 8,
-    COMMAND_PGO = 1u << 9,
-    COMMAND_STACKS = 1u << 10,
-    COMMAND_PUSH = 1u << 11,
-    COMMAND_SERVE = 1u << 12,
-    COMMAND_COMPACT = 1u << 13,
-};
-#define COMMAND_COUNT 14u
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 #define OPTIONS_OUTPUTS    16
-#define OPTIONS_INPUTS     64
 #define OPTIONS_FAIL_IF    16
 #define OPTIONS_SYMBOLS    16
-#define OPTIONS_PAGE_CODE  1000 /* functions */
-#define OPTIONS_MEMORY_MIN (16ull << 20)
+#define OPTIONS_PAGE_CODE  1000 /* functions: the most, and by default */
+#define OPTIONS_PAGE_USUAL 10
+
+/* -o, --format, --force and --color. */
+struct output_config {
+    const char *format; /* NULL: not said */
+    const char *paths[OPTIONS_OUTPUTS];
+    /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
+    const char *formats[OPTIONS_OUTPUTS];
+    char *copies[OPTIONS_OUTPUTS]; /* of paths and formats; or NULL */
+    unsigned count;
+    bool force;      /* overwrite what tprof has not written */
+    uint32_t colour; /* enum colour_choice */
+};
 
 /* What the user asked for. Strings point into argv. */
 struct options {
@@ -62,23 +54,17 @@ struct options {
     bool pgo_by_address; /* the same, but not for a compiler */
     uint32_t page_code;  /* so many functions a page shows the code of */
     bool reads_sources;  /* source files are opened by their names */
-    const char *symbols[OPTIONS_SYMBOLS]; /* folders with images by build-id */
-    unsigned symbols_count;
-    const char *sources; /* the folder below which these are, or NULL */
+    struct option_words symbols; /* folders with images by build-id */
+    const char *sources;         /* the folder below which these are, or NULL */
     /* Recordings of collector diff, those of before first; recordings and
      * folders of collector push. */
-    const char *inputs[OPTIONS_INPUTS];
-    unsigned input_count, before_count;
+    struct option_words inputs;
+    unsigned before_count;
     struct fail_if fail_if[OPTIONS_FAIL_IF];
     unsigned fail_if_count;
-    const char *format;
-    const char *outputs[OPTIONS_OUTPUTS];
-    /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
-    const char *output_formats[OPTIONS_OUTPUTS];
-    char *output_names[OPTIONS_OUTPUTS]; /* copies, without that; or NULL */
-    unsigned output_count;
+    struct output_config output;
+    const char *format;     /* of collector push, for a folder */
     bool no_names;          /* in recordings */
-    bool force;             /* overwrite what tprof has not written */
     double wait_s;          /* for a guest; below 0: not said */
     struct peer_rule peers; /* whose sockets, and whom to let in */
     bool force_vsock, privileged;
@@ -95,13 +81,11 @@ struct options {
     uint32_t rate_hz;    /* 0: the guest's choice */
     uint32_t unwind;     /* enum outside_unwind */
     uint32_t depth;      /* 0: the guest's choice */
-    uint64_t memory;     /* bytes, OPTIONS_MEMORY_MIN or more */
+    uint64_t memory;     /* bytes, OPTION_MEMORY_MIN or more */
     struct core_set cores;
-    const char *exclude[EXCLUDE_NAMES]; /* functions, as typed */
-    unsigned exclude_count;
-    double from_s; /* 0: from the beginning */
-    double to_s;   /* 0: to the end */
-    uint32_t top;  /* rows of a table; 0: as many as are worth a look */
+    struct option_words exclude; /* functions, as typed */
+    struct time_span time;
+    uint32_t top; /* rows of a table; 0: as many as are worth a look */
     const char *vhost_user, *uds; /* the bridge's sockets */
     uint32_t cid;                 /* its guest; 0: the default */
     bool all;                     /* every row and branch */
@@ -114,7 +98,6 @@ struct options {
     bool inverted;          /* likewise */
     uint32_t sort;          /* enum report_sort */
     uint32_t of;            /* enum base_choice */
-    uint32_t colour;        /* enum colour_choice */
     enum sandbox_mode sandbox;
     const char *watch;  /* of collector serve: a folder of sockets, or NULL */
     const char *budget; /* likewise, as typed; NULL: any cost */
@@ -137,17 +120,11 @@ struct options {
     unsigned label_count;
     const struct origin *origin; /* of its reports; NULL: no such report */
     /* One of these was found, and the rest was not looked at. */
-    bool help, version, sandbox_report;
+    bool version, sandbox_report;
 };
 
-/*
- * Read the (argc) words at (argv), which follow the name of (command). (*o)
- * need not be initialized. options_fini() must follow in any case.
- *
- * Returns 0; -1 with (e) saying what to type instead.
- */
-int options_parse(struct options *o, enum command_bit command, int argc,
-                  char **argv, struct err *e);
+/* The defaults. options_fini() must follow. */
+void options_init(struct options *o);
 
 /* Release what (o) holds. */
 void options_fini(struct options *o);
@@ -155,7 +132,7 @@ void options_fini(struct options *o);
 /* Does (o) select some samples of a guest? */
 static inline bool options_select(const struct options *o)
 {
-    return o->cores.count != 0 || o->from_s > 0 || o->to_s > 0;
+    return o->cores.count != 0 || o->time.from_s > 0 || o->time.to_s > 0;
 }
 
 #endif

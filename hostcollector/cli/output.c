@@ -22,6 +22,58 @@
 #define RECORDING                                                              \
     "tprof" /* name and suffix of the format that is no renderer */
 
+static bool is_format(const char *name)
+{
+    return strcmp(name, RECORDING) == 0 || format_by_name(name) != NULL;
+}
+
+/* FILE, FORMAT:FILE or FILE:FORMAT. */
+static int read_output(void *field, const struct option_row *row,
+                       const char *value, struct err *e)
+{
+    const char *first = strchr(value, ':'), *last = strrchr(value, ':');
+    struct output_config *o = field;
+    unsigned i = o->count;
+
+    (void)row;
+    if (i == OPTIONS_OUTPUTS)
+        return err_set(e, "-o: more than %d files", OPTIONS_OUTPUTS);
+    o->paths[i] = value;
+    o->count++;
+    if (first == NULL)
+        return 0;
+    char *copy = o->copies[i] = strdup(value);
+
+    if (copy == NULL)
+        return err_set(e, "out of memory");
+    copy[first - value] = '\0';
+    if (is_format(copy)) {
+        o->formats[i] = copy;
+        o->paths[i] = first + 1;
+    } else if (is_format(last + 1)) {
+        copy[first - value] = ':';
+        copy[last - value] = '\0';
+        o->formats[i] = last + 1;
+        o->paths[i] = copy;
+    }
+    return o->paths[i][0] != '\0'
+               ? 0
+               : err_set(e, "-o %s: into which file?", value);
+}
+
+static void format_choices(const struct option_row *row,
+                           char text[OPTION_CHOICES])
+{
+    char names[FORMAT_NAMES];
+
+    (void)row;
+    (void)snprintf(text, OPTION_CHOICES, RECORDING ", %s", format_names(names));
+}
+
+const struct option_kind option_output = {.read = read_output};
+const struct option_kind option_format = {
+    .read = option_read_text, .choices = format_choices, .listed = true};
+
 static bool is_recording(const char *path, const char *format)
 {
     const char *dot = strrchr(path, '.');
@@ -97,8 +149,8 @@ static bool is_input(const char *path, const struct options *o)
             (source_kind_find(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
              claim_same(path, g->list[i].where)))
             return true;
-    for (unsigned i = 0; i < o->input_count; i++)
-        if (claim_same(path, o->inputs[i]))
+    for (unsigned i = 0; i < o->inputs.count; i++)
+        if (claim_same(path, o->inputs.list[i]))
             return true;
     return is_elf(path, g->elfs) || claim_same(path, g->path) ||
            claim_same(path, o->input);
@@ -106,16 +158,16 @@ static bool is_input(const char *path, const struct options *o)
 
 static int begin(struct outputs *out, const struct options *o, struct err *e)
 {
-    *out = (struct outputs){.colour = o->colour,
+    *out = (struct outputs){.colour = o->output.colour,
                             .terminal = isatty(STDOUT_FILENO) == 1};
-    if (o->force)
+    if (o->output.force)
         claim_force();
-    for (unsigned i = 0; i < o->output_count; i++)
-        if (is_input(o->outputs[i], o))
+    for (unsigned i = 0; i < o->output.count; i++)
+        if (is_input(o->output.paths[i], o))
             return err_set(e,
                            "-o %s: is read by this command, and would be "
                            "overwritten: name another file",
-                           o->outputs[i]);
+                           o->output.paths[i]);
     return 0;
 }
 
@@ -124,12 +176,13 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
 {
     if (begin(out, o, e) != 0)
         return -1;
-    for (unsigned i = 0; i < o->output_count; i++) {
-        if (o->output_formats[i] != NULL)
+    for (unsigned i = 0; i < o->output.count; i++) {
+        if (o->output.formats[i] != NULL)
             return err_set(e, "-o %s:%s: this command has one format: -o %s",
-                           o->output_formats[i], o->outputs[i], o->outputs[i]);
-        out->list[out->count++] =
-            (struct output){.path = o->outputs[i], .format = format, .fd = -1};
+                           o->output.formats[i], o->output.paths[i],
+                           o->output.paths[i]);
+        out->list[out->count++] = (struct output){
+            .path = o->output.paths[i], .format = format, .fd = -1};
     }
     if (out->count == 0)
         out->list[out->count++] =
@@ -140,28 +193,28 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e)
 {
-    bool used = false; /* o->format is */
+    bool used = false; /* o->output.format is */
 
     if (begin(out, o, e) != 0)
         return -1;
-    for (unsigned i = 0; i < o->output_count; i++) {
-        const char *path = o->outputs[i], *format = o->output_formats[i];
+    for (unsigned i = 0; i < o->output.count; i++) {
+        const char *path = o->output.paths[i], *format = o->output.formats[i];
 
         if (format == NULL && !is_recording(path, NULL) &&
             format_by_path(path) == NULL) {
-            format = o->format;
+            format = o->output.format;
             used = true;
         }
         if (add_output(out, path, format, e) != 0)
             return -1;
     }
-    if (o->format != NULL && o->output_count != 0 && !used)
+    if (o->output.format != NULL && o->output.count != 0 && !used)
         return err_set(e,
                        "--format %s: each -o says its format already; type -o "
                        "%s:FILE for another one",
-                       o->format, o->format);
-    if (o->output_count == 0 && o->format != NULL &&
-        add_output(out, "-", o->format, e) != 0)
+                       o->output.format, o->output.format);
+    if (o->output.count == 0 && o->output.format != NULL &&
+        add_output(out, "-", o->output.format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
         out->list[out->count++] =

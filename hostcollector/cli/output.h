@@ -27,6 +27,12 @@ struct outputs {
     bool terminal;   /* standard output is one */
 };
 
+/* -o: into struct output_config. */
+extern const struct option_kind option_output;
+
+/* --format: const char *; one of all formats. */
+extern const struct option_kind option_format;
+
 /*
  * Fill (out) with the outputs that (o) asks for. With (table), the report goes
  * to standard output unless another output does. A file that (o) reads cannot

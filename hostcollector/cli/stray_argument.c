@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Guesses what a stray word was meant for. */
+/* Error messages for words of the command line that fit nowhere. */
 #include "cli/stray_argument.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/command.h"
-#include "cli/option_table.h"
 #include "guard/magic.h"
 
 /* Returns false if (word) is no file that a command would read. */
@@ -50,11 +49,11 @@ static bool is_called_recording(const char *word)
     return length > 6 && strcmp(word + length - 6, ".tprof") == 0;
 }
 
-int stray_argument_error(const char *word, enum command_bit command,
+int stray_argument_error(const char *word, const char *command,
+                         const char *(*nearest)(const char *word),
                          struct err *e)
 {
-    const char *name = option_command(command);
-    const char *near = command == COMMAND_LIVE ? cmd_nearest(word) : NULL;
+    const char *near = nearest != NULL ? nearest(word) : NULL;
 
     if (refuse_file(word, e))
         return -1;
@@ -69,5 +68,5 @@ int stray_argument_error(const char *word, enum command_bit command,
                        "--help' lists all",
                        word, near);
     return err_set(e, "what is '%s'? 'collector%s --help' tells what to type",
-                   word, name);
+                   word, command);
 }

@@ -7,10 +7,54 @@
 
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
+
+#define AT(m) offsetof(struct options, m)
+
+/* FUNCTION stands before the recording. */
+static int take_word(void *config, const char *word, struct err *e)
+{
+    struct options *o = config;
+
+    if (o->function != NULL)
+        return session_recording_word(config, word, e);
+    o->function = o->input;
+    o->input = word;
+    return OPTION_READ;
+}
+
+static const struct option_row own_rows[] = {
+    {"source", 0, "DIR", &option_text, AT(sources), 0, 0,
+     "where sources are, if not where they were compiled"},
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "write FILE: .txt, .json or .html by its suffix, or json:FILE; - is "
+     "standard output; may be repeated"},
+    {"format", 0, "txt|json|html", &option_text, AT(output.format), 0, 0,
+     "the format of files whose suffix names none; without -o that of standard "
+     "output"},
+    {.name = NULL}};
+
+static const struct option_row all_rows[] = {
+    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+     "every line and block, also those without samples"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(recorded_elf_rows, 0), OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(own_rows, 0),          OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),         OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),       OPTION_ROWS(all_rows, 0),
+    OPTION_ROWS(of_rows, 0),           OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(pager_rows, 0),        OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),         OPTION_END};
+
+static const struct option_set options = {
+    .command = " annotate", .groups = groups, .word = take_word};
 
 static const struct help help = {
-    COMMAND_ANNOTATE,
+    &options,
     "collector annotate [FUNCTION] FILE [option...]\n"
     "\n"
     "Shows one function of the recording FILE: its source lines and the basic "
@@ -58,7 +102,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->function = function;
     }
     o->annotate = true;
-    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     outputs_plan_code(out, o);
     o->reads_sources = true;
@@ -74,8 +118,14 @@ static int run_annotate(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector annotate", &help,
                                                 plan, work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    o.page_code = OPTIONS_PAGE_USUAL;
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_annotate = {"annotate", run_annotate};
+const struct subcommand cmd_annotate = {"annotate", &options, run_annotate};

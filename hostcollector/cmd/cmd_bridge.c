@@ -10,13 +10,35 @@
 #include "cli/confine/confine.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/option_kinds.h"
 #include "cli/options.h"
 #include "cli/signals.h"
+#include "session/session_options.h"
 
 #define DEFAULT_CID 3u
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"vhost-user", 0, "SOCKET", &option_text, AT(vhost_user), 0, 0,
+     "where QEMU connects: -chardev socket,path=SOCKET"},
+    {"uds", 0, "PATH", &option_text, AT(uds), 0, 0,
+     "where everybody else connects"},
+    {"cid", 0, "N", &option_count, AT(cid), 3, UINT32_MAX - 1,
+     "the guest's CID, 3 or more (default: 3)"},
+    {"peer", 0, "UID", &option_peer, AT(peers), 0, 0,
+     "let this user in or any (default: you and root)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(own_rows, 0), OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0), OPTION_END};
+
+static const struct option_set options = {.command = " bridge",
+                                          .groups = groups};
+
 static const struct help help = {
-    COMMAND_BRIDGE,
+    &options,
     "collector bridge --vhost-user SOCKET --uds PATH [--cid 3]\n"
     "\n"
     "Gives a guest in QEMU virtio-vsock without root and without "
@@ -112,18 +134,20 @@ static int run_bridge(int argc, char **argv)
 {
     struct options o;
     struct err e = {""};
-    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_BRIDGE, argc, argv, &e) == 0) {
-        if (o.help)
-            result = help_print(&help);
-        else if (check_options(&o, &e) == 0)
-            result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
-    }
+    options_init(&o);
+    int result = option_parse(&o, &options, argc, argv, &e);
+
+    if (result == OPTION_HELP)
+        result = help_print(&help);
+    else if (result < 0 || check_options(&o, &e) != 0)
+        result = EXIT_USAGE;
+    else
+        result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
     if (e.text[0] != '\0')
         print_line(NULL, e.text);
     options_fini(&o);
     return result;
 }
 
-const struct subcommand cmd_bridge = {"bridge", run_bridge};
+const struct subcommand cmd_bridge = {"bridge", &options, run_bridge};

@@ -7,12 +7,38 @@
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "image/file/image.h"
+#include "session/session_options.h"
+
+#define AT(m) offsetof(struct options, m)
+
+/* An image stands with or without --elf. */
+static int take_image(void *config, const char *word, struct err *e)
+{
+    struct options *o = config;
+
+    return guests_option(&o->guests, "elf", word, e);
+}
+
+static const struct option_row own_rows[] = {
+    {"elf", 0, "FILE", &option_guest, AT(guests), 0, 0,
+     "the image to look at, and again for another"},
+    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+     "every compile unit (default: the 20 largest)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(own_rows, 0), OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0), OPTION_END};
+
+static const struct option_set options = {
+    .command = " check", .groups = groups, .word = take_image};
 
 static const struct help help = {
-    COMMAND_CHECK,
+    &options,
     "collector check --elf FILE [--all]\n"
     "\n"
     "Looks at a kernel's image, ELF or PE (EFI), and says what a profile of it "
@@ -81,20 +107,22 @@ static int run_check(int argc, char **argv)
 {
     struct options o;
     struct err e = {""};
-    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_CHECK, argc, argv, &e) != 0)
-        (void)fprintf(stderr, "collector check: %s\n", e.text);
-    else if (o.help)
+    options_init(&o);
+    int result = option_parse(&o, &options, argc, argv, &e);
+
+    if (result == OPTION_READ && o.guests.elfs == NULL)
+        result = err_set(&e, "which image? type: collector check --elf FILE");
+    if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (o.guests.elfs == NULL)
-        (void)fputs("collector check: which image? type: collector check "
-                    "--elf FILE\n",
-                    stderr);
-    else
+    else if (result == OPTION_READ)
         result = check_all(&o);
+    else
+        result = EXIT_USAGE;
+    if (e.text[0] != '\0')
+        (void)fprintf(stderr, "collector check: %s\n", e.text);
     options_fini(&o);
     return result;
 }
 
-const struct subcommand cmd_check = {"check", run_check};
+const struct subcommand cmd_check = {"check", &options, run_check};

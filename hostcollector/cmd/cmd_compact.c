@@ -4,14 +4,25 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "cli/options.h"
 #include "fleet/serve/merge_process.h"
+#include "session/session_options.h"
 #include "util/text.h"
 
 #define NAME "collector compact"
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(sandbox_rows, AT(sandbox)), OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {
+    .command = " compact", .groups = groups, .word = session_recordings_word};
+
 static const struct help help = {
-    COMMAND_COMPACT,
+    &options,
     "collector compact DIR [option...]\n"
     "\n"
     "Merges windows that collector serve has kept in DIR into files of ten "
@@ -52,7 +63,7 @@ static void print_sums(const struct compact_sums *s)
 static int compact(const struct options *o, struct err *e)
 {
     struct compact_sums sums = {0};
-    int result = merge_process_once(o, o->inputs[0], NAME, &sums, e);
+    int result = merge_process_once(o, o->inputs.list[0], NAME, &sums, e);
 
     /* what was merged before an error is worth telling, and no more */
     if (result == 0)
@@ -66,21 +77,22 @@ static int run_compact(int argc, char **argv)
 {
     struct options o;
     struct err e = {""};
-    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_COMPACT, argc, argv, &e) == 0) {
-        e.text[0] = '\0';
-        if (o.help)
-            result = help_print(&help);
-        else if (o.input_count != 1)
-            (void)err_set(&e, "which folder? type: collector compact DIR");
-        else
-            result = compact(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
-    }
+    options_init(&o);
+    int result = option_parse(&o, &options, argc, argv, &e);
+
+    if (result == OPTION_READ && o.inputs.count != 1)
+        result = err_set(&e, "which folder? type: collector compact DIR");
+    if (result == OPTION_HELP)
+        result = help_print(&help);
+    else if (result == OPTION_READ)
+        result = compact(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
+    else
+        result = EXIT_USAGE;
     if (e.text[0] != '\0' && result != EXIT_DONE)
         (void)fprintf(stderr, NAME ": %s\n", e.text);
     options_fini(&o);
     return result;
 }
 
-const struct subcommand cmd_compact = {"compact", run_compact};
+const struct subcommand cmd_compact = {"compact", &options, run_compact};

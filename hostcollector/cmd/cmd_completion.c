@@ -5,9 +5,6 @@
 
 #include "cli/command.h"
 #include "cli/option_table.h"
-#include "export/formats.h"
-#include "fleet/push/receivers/receiver.h"
-#include "report/render.h"
 
 #define SHELLS "bash zsh fish"
 
@@ -26,26 +23,16 @@ enum argument {
     ARGUMENT_OTHER
 };
 
-#define WORDS_MAX (FORMAT_NAMES + 8)
-
 /* The words of (row)'s argument in (words), with blanks between; "" if it is
  * none of some words. */
 static enum argument argument_of(const struct option_row *row,
-                                 char words[WORDS_MAX])
+                                 char words[OPTION_CHOICES])
 {
-    char names[FORMAT_NAMES];
-
     words[0] = '\0';
     if (row->argument == NULL)
         return ARGUMENT_NONE;
-    if (row->kind == OPTION_FORMAT)
-        (void)snprintf(words, WORDS_MAX, "tprof, %s", format_names(names));
-    else if (row->kind == OPTION_CHOICE)
-        (void)snprintf(words, WORDS_MAX, "%s", row->argument);
-    else if (row->kind == OPTION_SANDBOX)
-        (void)snprintf(words, WORDS_MAX, "auto required off");
-    else if (row->kind == OPTION_KIND)
-        (void)snprintf(words, WORDS_MAX, "%s", receiver_names());
+    if (row->kind->choices != NULL)
+        row->kind->choices(row, words);
     for (char *c = words; *c != '\0'; c++)
         if (*c == ',' || *c == '|')
             *c = ' ';
@@ -59,20 +46,18 @@ static enum argument argument_of(const struct option_row *row,
                : ARGUMENT_OTHER;
 }
 
-/* The name of command (i); "" for the one without. */
-static const char *name_of(unsigned i)
+/* Command (i), the one without a name first; NULL behind the last. */
+static const struct subcommand *command_at(size_t i)
 {
-    const char *name = option_command((enum command_bit)(1u << i));
-
-    return name[0] == ' ' ? name + 1 : name;
+    return i == 0 ? &cmd_live : cmd_at(i - 1);
 }
 
 static void write_names(const char *between)
 {
-    for (unsigned i = 0; i < COMMAND_COUNT; i++)
-        if (name_of(i)[0] != '\0')
-            (void)printf("%s%s", name_of(i), between);
-    (void)printf("completion%shelp", between);
+    const struct subcommand *command;
+
+    for (size_t i = 0; (command = cmd_at(i)) != NULL; i++)
+        (void)printf("%s%s", i != 0 ? between : "", command->name);
 }
 
 /* How (row)'s help begins, without what shells read otherwise. */
@@ -85,20 +70,22 @@ static void write_what(const struct option_row *row)
 
 /* bash */
 
-/* What may stand behind the options of command (i). */
-static void bash_arguments(unsigned i)
+/* What may stand behind the options of (command). */
+static void bash_arguments(const struct subcommand *command)
 {
     const struct option_row *row;
-    char words[WORDS_MAX];
+    size_t offset;
+    char words[OPTION_CHOICES];
 
-    for (size_t n = 0; (row = option_row(n)) != NULL; n++) {
+    for (size_t n = 0; (row = option_at(command->options, n, &offset)) != NULL;
+         n++) {
         enum argument kind = argument_of(row, words);
 
-        if ((row->commands & 1u << i) == 0 || kind == ARGUMENT_NONE)
+        if (kind == ARGUMENT_NONE)
             continue;
-        (void)printf("    %s:--%s", name_of(i), row->name);
+        (void)printf("    %s:--%s", command->name, row->name);
         if (row->letter != 0)
-            (void)printf(" | %s:-%c", name_of(i), row->letter);
+            (void)printf(" | %s:-%c", command->name, row->letter);
         if (kind == ARGUMENT_FILE)
             (void)puts(") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;");
         else
@@ -108,21 +95,25 @@ static void bash_arguments(unsigned i)
     }
 }
 
-static void bash_options(unsigned i)
+static void bash_options(const struct subcommand *command)
 {
     const struct option_row *row;
+    size_t offset;
 
-    (void)printf("    %s) words='", name_of(i)[0] != '\0' ? name_of(i) : "''");
-    for (size_t n = 0; (row = option_row(n)) != NULL; n++)
-        if ((row->commands & 1u << i) != 0)
-            (void)printf("--%s ", row->name);
-    if (name_of(i)[0] == '\0')
+    (void)printf("    %s) words='",
+                 command->name[0] != '\0' ? command->name : "''");
+    for (size_t n = 0; (row = option_at(command->options, n, &offset)) != NULL;
+         n++)
+        (void)printf("--%s ", row->name);
+    if (command->name[0] == '\0')
         write_names(" ");
     (void)puts("' ;;");
 }
 
 static void write_bash(void)
 {
+    const struct subcommand *command;
+
     (void)puts("# bash completion of collector and tprof\n"
                "_collector()\n{\n"
                "    local cur=${COMP_WORDS[COMP_CWORD]} words='' command=''\n"
@@ -133,11 +124,13 @@ static void write_bash(void)
     write_names(" | ");
     (void)puts(") ;;\n    *) command='' ;;\n    esac\n"
                "    case $command:$prev in");
-    for (unsigned i = 0; i < COMMAND_COUNT; i++)
-        bash_arguments(i);
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        if (command->options != NULL)
+            bash_arguments(command);
     (void)puts("    esac\n    case $command in");
-    for (unsigned i = 0; i < COMMAND_COUNT; i++)
-        bash_options(i);
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        if (command->options != NULL)
+            bash_options(command);
     (void)puts("    completion) words='" SHELLS "' ;;");
     (void)fputs("    help) words='", stdout);
     write_names(" ");
@@ -151,18 +144,18 @@ static void write_bash(void)
 
 /* zsh */
 
-static void zsh_options(unsigned i)
+static void zsh_options(const struct subcommand *command)
 {
     const struct option_row *row;
-    char words[WORDS_MAX];
+    size_t offset;
+    char words[OPTION_CHOICES];
 
     (void)printf("    %s)\n        _arguments \\\n",
-                 name_of(i)[0] != '\0' ? name_of(i) : "''");
-    for (size_t n = 0; (row = option_row(n)) != NULL; n++) {
+                 command->name[0] != '\0' ? command->name : "''");
+    for (size_t n = 0; (row = option_at(command->options, n, &offset)) != NULL;
+         n++) {
         enum argument kind = argument_of(row, words);
 
-        if ((row->commands & 1u << i) == 0)
-            continue;
         (void)printf("            '*--%s[", row->name);
         write_what(row);
         (void)putchar(']');
@@ -172,7 +165,7 @@ static void zsh_options(unsigned i)
             (void)printf(":argument:(%s)", words);
         (void)puts("' \\");
     }
-    if (name_of(i)[0] == '\0') {
+    if (command->name[0] == '\0') {
         (void)fputs("            '1:command:(", stdout);
         write_names(" ");
         (void)puts(")' '*:file:_files' ;;");
@@ -183,6 +176,8 @@ static void zsh_options(unsigned i)
 
 static void write_zsh(void)
 {
+    const struct subcommand *command;
+
     (void)puts("#compdef collector tprof\n"
                "_collector()\n{\n    local command=''");
     (void)fputs("    case $words[2] in\n    ", stdout);
@@ -191,8 +186,9 @@ static void write_zsh(void)
                "            command=$words[2]\n"
                "            shift words\n            ((CURRENT--))\n"
                "        fi ;;\n    esac\n    case $command in");
-    for (unsigned i = 0; i < COMMAND_COUNT; i++)
-        zsh_options(i);
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        if (command->options != NULL)
+            zsh_options(command);
     (void)puts("    completion) _arguments '1:shell:(" SHELLS ")' ;;");
     (void)fputs("    help) _arguments '1:command:(", stdout);
     write_names(" ");
@@ -203,18 +199,18 @@ static void write_zsh(void)
 
 /* fish */
 
-static void fish_option(const char *tool, unsigned i,
+static void fish_option(const char *tool, const struct subcommand *command,
                         const struct option_row *row)
 {
-    char words[WORDS_MAX];
+    char words[OPTION_CHOICES];
     enum argument kind = argument_of(row, words);
 
     (void)printf("complete -c %s -n '%s__fish_seen_subcommand_from ", tool,
-                 name_of(i)[0] == '\0' ? "not " : "");
-    if (name_of(i)[0] == '\0')
+                 command->name[0] == '\0' ? "not " : "");
+    if (command->name[0] == '\0')
         write_names(" ");
     else
-        (void)fputs(name_of(i), stdout);
+        (void)fputs(command->name, stdout);
     (void)printf("' -l %s", row->name);
     if (row->letter != 0)
         (void)printf(" -s %c", row->letter);
@@ -231,7 +227,9 @@ static void fish_option(const char *tool, unsigned i,
 static void write_fish(void)
 {
     static const char *const tools[] = {"collector", "tprof"};
+    const struct subcommand *command;
     const struct option_row *row;
+    size_t offset;
 
     for (size_t t = 0; t < sizeof tools / sizeof tools[0]; t++) {
         (void)printf("complete -c %s -n __fish_use_subcommand -a '", tools[t]);
@@ -240,10 +238,12 @@ static void write_fish(void)
         (void)printf("complete -c %s -n '__fish_seen_subcommand_from "
                      "completion' -f -a '" SHELLS "'\n",
                      tools[t]);
-        for (unsigned i = 0; i < COMMAND_COUNT; i++)
-            for (size_t n = 0; (row = option_row(n)) != NULL; n++)
-                if ((row->commands & 1u << i) != 0)
-                    fish_option(tools[t], i, row);
+        for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+            for (size_t n = 0;
+                 command->options != NULL &&
+                 (row = option_at(command->options, n, &offset)) != NULL;
+                 n++)
+                fish_option(tools[t], command, row);
     }
 }
 
@@ -268,4 +268,4 @@ static int run_completion(int argc, char **argv)
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-const struct subcommand cmd_completion = {"completion", run_completion};
+const struct subcommand cmd_completion = {"completion", NULL, run_completion};

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/confine/confine.h"
+#include "cli/option_kinds.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/signals.h"
@@ -16,13 +17,81 @@
 #include "diff/compare/compare.h"
 #include "diff/diff.h"
 #include "diff/diff_runs.h"
+#include "session/session_options.h"
 #include "util/text.h"
 
 /* Two builds of one kernel have functions of so much of the time in common. */
 #define COMMON_LEAST .1
 
+#define AT(m) offsetof(struct options, m)
+
+/* A recording, or the "--" between before and after. */
+static int take_word(void *config, const char *word, struct err *e)
+{
+    struct options *o = config;
+
+    if (strcmp(word, "--") != 0)
+        return session_recordings_word(config, word, e);
+    if (o->before_count != 0 || o->inputs.count == 0)
+        return err_set(e, "one -- divides the recordings: type collector diff "
+                          "BEFORE... -- AFTER...");
+    o->before_count = o->inputs.count;
+    return OPTION_READ;
+}
+
+static int read_fail_if(void *field, const struct option_row *row,
+                        const char *value, struct err *e)
+{
+    struct options *o = field;
+
+    if (o->fail_if_count == OPTIONS_FAIL_IF)
+        return err_set(e, "--%s: more than %d changes", row->name,
+                       OPTIONS_FAIL_IF);
+    return fail_if_parse(&o->fail_if[o->fail_if_count++], value, e);
+}
+
+static const struct option_kind option_fail_if = {.read = read_fail_if};
+
+static const struct option_row own_output_rows[] = {
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is "
+     "standard output; may be repeated"},
+    {.name = NULL}};
+
+static const struct option_row own_rows[] = {
+    {"fail-if", 0, "CHANGE", &option_fail_if, 0, 0, 0,
+     "exit status 4 if a share surely changed by more: 'NAME +3%' of all, "
+     "'NAME +3% of the rest', or -3%; or what a unit of work takes: "
+     "'work:COUNTER +3%', 'NAME +3% per COUNTER'; may be repeated"},
+    {"top", 0, "N", &option_count, AT(top), 1, 1000000,
+     "functions that changed, and functions that did not (default: those worth "
+     "a line)"},
+    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+     "every function, also with too few samples to judge"},
+    {"tree", 0, NULL, &option_flag, AT(tree), 0, 0,
+     "also the call paths that changed beyond chance"},
+    {"by-core", 0, NULL, &option_flag, AT(by_core), 0, 0,
+     "also what changed on each core"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(own_output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {
+    .command = " diff", .groups = groups, .word = take_word, .dashes = true};
+
 static const struct help help = {
-    COMMAND_DIFF,
+    &options,
     "collector diff BEFORE AFTER [option...]\n"
     "collector diff BEFORE... -- AFTER... [option...]\n"
     "\n"
@@ -41,12 +110,12 @@ static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    if (o->before_count == 0 && o->input_count == 2)
+    if (o->before_count == 0 && o->inputs.count == 2)
         o->before_count = 1;
-    if (o->before_count == 0 || o->before_count == o->input_count)
+    if (o->before_count == 0 || o->before_count == o->inputs.count)
         return err_set(e, "which recordings? type: collector diff BEFORE AFTER"
                           ", or collector diff BEFORE... -- AFTER...");
-    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     return outputs_choose(out, "diff", formats, e);
 }
@@ -127,17 +196,17 @@ static void say_selected(char *text, size_t size, const struct options *o)
         if (last > first)
             (void)fprintf(out, "-%" PRIu32, last);
     }
-    if (o->from_s > 0 || o->to_s > 0) {
-        (void)fprintf(out, "%sseconds %.6g", comma, o->from_s);
-        if (o->to_s > 0)
-            (void)fprintf(out, " to %.6g", o->to_s);
+    if (o->time.from_s > 0 || o->time.to_s > 0) {
+        (void)fprintf(out, "%sseconds %.6g", comma, o->time.from_s);
+        if (o->time.to_s > 0)
+            (void)fprintf(out, " to %.6g", o->time.to_s);
         else
             (void)fputs(" to the end", out);
         comma = ", ";
     }
-    for (unsigned i = 0; i < o->exclude_count; i++, comma = ", ")
+    for (unsigned i = 0; i < o->exclude.count; i++, comma = ", ")
         (void)fprintf(out, "%swithout %s", comma,
-                      text_escape(name, sizeof name, o->exclude[i]));
+                      text_escape(name, sizeof name, o->exclude.list[i]));
     (void)fclose(out);
 }
 
@@ -270,8 +339,13 @@ static int run_diff(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector diff", &help, plan,
                                                 compare_runs};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_diff = {"diff", run_diff};
+const struct subcommand cmd_diff = {"diff", &options, run_diff};

@@ -5,10 +5,53 @@
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
+
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"sandbox-report", 0, NULL, &option_last, AT(sandbox_report), 0, 0,
+     "what this kernel lets the sandbox refuse"},
+    {"version", 'V', NULL, &option_last, AT(version), 0, 0,
+     "the collector's version"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_MADE(session_source, 0),
+    OPTION_ROWS(guests_file_rows, 0),
+    OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(input_rows, 0),
+    OPTION_ROWS(elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(source_rows, 0),
+    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(wait_rows, 0),
+    OPTION_ROWS(connect_rows, 0),
+    OPTION_ROWS(rate_rows, 0),
+    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(report_rows, 0),
+    OPTION_ROWS(of_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {
+    .command = "", .groups = groups, .nearest = cmd_nearest};
 
 static const struct help help = {
-    COMMAND_LIVE,
+    &options,
     "collector: what does a unikernel do with its time?\n"
     "\n"
     "  collector --serial PATH --elf FILE ...   sample and report\n"
@@ -64,8 +107,6 @@ static int run_options(struct options *o, struct err *e)
 {
     struct outputs out;
 
-    if (o->help)
-        return help_print(&help);
     if (o->version)
         return print_version();
     if (o->sandbox_report)
@@ -79,9 +120,16 @@ static int run_live(int argc, char **argv)
 {
     struct options o;
     struct err e = {""};
-    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_LIVE, argc, argv, &e) == 0)
+    options_init(&o);
+    o.page_code = OPTIONS_PAGE_USUAL;
+    int result = option_parse(&o, &options, argc, argv, &e);
+
+    if (result == OPTION_HELP)
+        result = help_print(&help);
+    else if (result < 0 || guests_finish(&o.guests, &e) != 0)
+        result = EXIT_USAGE;
+    else
         result = run_options(&o, &e);
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector: %s\n", e.text);
@@ -89,4 +137,4 @@ static int run_live(int argc, char **argv)
     return result;
 }
 
-const struct subcommand cmd_live = {"", run_live};
+const struct subcommand cmd_live = {"", &options, run_live};

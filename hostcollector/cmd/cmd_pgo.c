@@ -6,10 +6,29 @@
 
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
+
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "write FILE, not to standard output"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(recorded_elf_rows, 0), OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(own_rows, 0),          OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),         OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),       OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),         OPTION_END};
+
+static const struct option_set options = {
+    .command = " pgo", .groups = groups, .word = session_recording_word};
 
 static const struct help help = {
-    COMMAND_PGO,
+    &options,
     "collector pgo FILE -o kernel.prof [--elf FILE] [option...]\n"
     "\n"
     "Writes the recording FILE as LLVM's sample profile in text, for\n"
@@ -38,11 +57,11 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");
     o->pgo = true;
-    o->pgo_by_address = o->output_count != 0 && is_fdata(o->outputs[0]);
-    for (unsigned i = 1; i < o->output_count; i++)
-        if (is_fdata(o->outputs[i]) != o->pgo_by_address)
+    o->pgo_by_address = o->output.count != 0 && is_fdata(o->output.paths[0]);
+    for (unsigned i = 1; i < o->output.count; i++)
+        if (is_fdata(o->output.paths[i]) != o->pgo_by_address)
             return err_set(e, "-o %s and -o %s: type two commands",
-                           o->outputs[0], o->outputs[i]);
+                           o->output.paths[0], o->output.paths[i]);
     return outputs_plan_only(
         out, o, o->pgo_by_address ? &render_fdata : &render_pgo, e);
 }
@@ -56,8 +75,13 @@ static int run_pgo(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector pgo", &help, plan,
                                                 work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_pgo = {"pgo", run_pgo};
+const struct subcommand cmd_pgo = {"pgo", &options, run_pgo};

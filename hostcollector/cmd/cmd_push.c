@@ -4,10 +4,88 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "fleet/push/push_session.h"
+#include "fleet/push/receivers/receiver.h"
+#include "guest/labels.h"
+#include "session/session_options.h"
+
+#define AT(m) offsetof(struct options, m)
+
+static int read_label(void *field, const struct option_row *row,
+                      const char *value, struct err *e)
+{
+    struct options *o = field;
+
+    if (o->label_count == ORIGIN_LABELS)
+        return err_set(e, "--%s: more than %u", row->name, ORIGIN_LABELS);
+    if (!labels_read(&o->labels[o->label_count], value))
+        return err_set(e, "--%s: '%s' is not like zone=a", row->name, value);
+    o->label_count++;
+    return OPTION_READ;
+}
+
+static int read_recordings(void *field, const struct option_row *row,
+                           const char *value, struct err *e)
+{
+    (void)row;
+    return session_recordings_word(field, value, e);
+}
+
+static void receiver_choices(const struct option_row *row,
+                             char text[OPTION_CHOICES])
+{
+    (void)row;
+    (void)snprintf(text, OPTION_CHOICES, "%s", receiver_names());
+}
+
+static const struct option_kind option_label = {.read = read_label};
+static const struct option_kind option_recordings = {.read = read_recordings};
+static const struct option_kind option_receiver = {.read = option_read_text,
+                                                   .choices = receiver_choices};
+
+static const struct option_row own_rows[] = {
+    {"to", 0, "URL", &option_text, AT(to), 0, 0,
+     "the receiver: KIND+https://HOST/, or a folder"},
+    {"as", 0, "KIND", &option_receiver, AT(as), 0, 0,
+     "what the receiver is, where its URL does not say"},
+    {"from", 0, "PATH", &option_recordings, 0, 0, 0,
+     "a recording, or a folder of recordings; may be repeated, also without "
+     "--from"},
+    {"label", 0, "KEY=VALUE", &option_label, 0, 0, 0,
+     "what else is told of all samples; may be repeated"},
+    {"host", 0, "NAME", &option_text, AT(host), 0, 0,
+     "the guests' host (default: this machine's name)"},
+    {"format", 0, "FORMAT", &option_text, AT(format), 0, 0,
+     "what a folder gets (default: the recordings, as they are)"},
+    {"follow", 0, NULL, &option_flag, AT(follow), 0, 0,
+     "wait for further recordings, until Ctrl-C"},
+    {"wait", 0, "SECONDS", &option_seconds, AT(wait_s), 0, 0,
+     "how long to try a receiver that takes nothing (default: 60)"},
+    {"headers", 0, "FILE", &option_text, AT(headers), 0, 0,
+     "headers of requests, one a line: X-Api-Key: ..."},
+    {"ca", 0, "FILE", &option_text, AT(ca), 0, 0,
+     "certificates to trust (default: the system's)"},
+    {"cert", 0, "FILE", &option_text, AT(cert), 0, 0,
+     "certificate that tells the receiver who we are"},
+    {"key", 0, "FILE", &option_text, AT(key), 0, 0,
+     "its private key (default: in the file of --cert)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(recorded_elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {
+    .command = " push", .groups = groups, .word = session_recordings_word};
 
 static const struct help help = {
-    COMMAND_PUSH,
+    &options,
     "collector push --to URL [--from] FOLDER|FILE... [option...]\n"
     "\n"
     "Hands recordings on to a store. A folder is a queue: each *.tprof in it "
@@ -30,7 +108,7 @@ static int check_options(const struct options *o, struct err *e)
 {
     if (o->to == NULL)
         return err_set(e, "where to? type: collector push --to URL FOLDER");
-    if (o->input_count == 0)
+    if (o->inputs.count == 0)
         return err_set(e, "what? type: collector push --to %s FOLDER", o->to);
     if (o->key != NULL && o->cert == NULL)
         return err_set(e, "--key is that of a --cert: name both");
@@ -41,19 +119,20 @@ static int run_push(int argc, char **argv)
 {
     struct options o;
     struct err e = {""};
-    int result = EXIT_USAGE;
 
-    if (options_parse(&o, COMMAND_PUSH, argc, argv, &e) == 0) {
-        e.text[0] = '\0';
-        if (o.help)
-            result = help_print(&help);
-        else if (check_options(&o, &e) == 0)
-            result = push_session_run(&o, &e);
-    }
+    options_init(&o);
+    int result = option_parse(&o, &options, argc, argv, &e);
+
+    if (result == OPTION_HELP)
+        result = help_print(&help);
+    else if (result < 0 || check_options(&o, &e) != 0)
+        result = EXIT_USAGE;
+    else
+        result = push_session_run(&o, &e);
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector push: %s\n", e.text);
     options_fini(&o);
     return result;
 }
 
-const struct subcommand cmd_push = {"push", run_push};
+const struct subcommand cmd_push = {"push", &options, run_push};

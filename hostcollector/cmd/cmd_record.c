@@ -7,14 +7,48 @@
 #include "cli/amount.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE "tprof.tprof"
 #define LEAST        (64u << 10) /* bytes: what --max-size takes */
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"max-size", 0, "SIZE", &option_text, AT(max_size), 0, 0,
+     "stop when a recording has so many bytes, such as 500M, 64K at least "
+     "(default: no limit)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_MADE(session_source, 0),
+    OPTION_ROWS(guests_file_rows, 0),
+    OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(wait_rows, 0),
+    OPTION_ROWS(connect_rows, 0),
+    OPTION_ROWS(rate_rows, 0),
+    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {.command = " record",
+                                          .groups = groups};
+
 static const struct help help = {
-    COMMAND_RECORD,
+    &options,
     "collector record --serial PATH [--elf FILE] [option...]\n"
     "\n"
     "Samples into a recording, " DEFAULT_FILE
@@ -42,9 +76,9 @@ static void summarize(const char *path, const struct profile *p)
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    for (unsigned i = 0; i < o->output_count; i++)
-        if (strcmp(o->outputs[i], "-") == 0 && o->output_formats[i] == NULL &&
-            o->format == NULL)
+    for (unsigned i = 0; i < o->output.count; i++)
+        if (strcmp(o->output.paths[i], "-") == 0 &&
+            o->output.formats[i] == NULL && o->output.format == NULL)
             return err_set(e, "-o -: a recording goes into a file, not to "
                               "standard output");
     if (outputs_plan(out, o, false, e) != 0)
@@ -71,8 +105,13 @@ static int run_record(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector record", &help, plan,
                                                 work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_record = {"record", run_record};
+const struct subcommand cmd_record = {"record", &options, run_record};

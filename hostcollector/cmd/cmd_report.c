@@ -5,15 +5,49 @@
 
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "cli/when.h"
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
 #include "util/clock.h"
 
 #define NAME "collector report"
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"spool", 0, "DIR", &option_text, AT(windows), 0, 0,
+     "windows that collector serve has kept in DIR; they have no names: "
+     "--symbols or --elf gives them"},
+    {"guest", 0, "NAME", &option_text, AT(windows_guest), 0, 0,
+     "of this guest (default: the only one in DIR)"},
+    {"since", 0, "WHEN", &option_text, AT(since), 0, 0,
+     "windows that begin then or later: -1h, -90m, today, @1700000000 or "
+     "2026-11-24T10:00, which is UTC with a Z behind it (default: all)"},
+    {"until", 0, "WHEN", &option_text, AT(until), 0, 0,
+     "windows that begin before that (default: all)"},
+    {"build", 0, "ID", &option_text, AT(build), 0, 0,
+     "of the image whose build-id begins so (default: that of the first "
+     "window)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(input_rows, 0),  OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(elf_rows, 0),    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(source_rows, 0), OPTION_ROWS(output_rows, 0),
+    OPTION_ROWS(force_rows, 0),  OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),   OPTION_ROWS(dead_memory_rows, 0),
+    OPTION_ROWS(report_rows, 0), OPTION_ROWS(of_rows, 0),
+    OPTION_ROWS(colour_rows, 0), OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(names_rows, 0),  OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),   OPTION_END};
+
+static const struct option_set options = {
+    .command = " report", .groups = groups, .word = session_recording_word};
+
 static const struct help help = {
-    COMMAND_REPORT,
+    &options,
     "collector report FILE [option...]\n"
     "\n"
     "Reports on a recording, or on the bytes captured from a one-way channel "
@@ -66,7 +100,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return err_set(e, "which recording? type: collector report FILE; or "
                           "--memory FILE for a guest that is dead, or --spool "
                           "DIR");
-    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     if (out->recording != NULL && options_select(o))
         return err_set(e,
@@ -103,8 +137,14 @@ static int work(const struct options *o, struct outputs *out)
 static int run_report(int argc, char **argv)
 {
     static const struct command_plan planned = {NAME, &help, plan, work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    o.page_code = OPTIONS_PAGE_USUAL;
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_report = {"report", run_report};
+const struct subcommand cmd_report = {"report", &options, run_report};

@@ -21,9 +21,11 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "cmd/qemu_line.h"
 #include "guard/magic.h"
 #include "session/sampling.h"
+#include "session/session_options.h"
 
 #define NAME       "collector run"
 #define BRIDGE_TRY 100u       /* looks for the bridge's sockets, each after */
@@ -48,8 +50,40 @@ struct qemu_run {
 /* Of who samples, and of QEMU: signals are passed on. 0: none. */
 static volatile sig_atomic_t sampler, guest;
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"vsock", 0, NULL, &option_flag, AT(by_vsock), 0, 0,
+     "by virtio-vsock, not by a serial port"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(source_rows, 0),
+    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(wait_rows, 0),
+    OPTION_ROWS(rate_rows, 0),
+    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(report_rows, 0),
+    OPTION_ROWS(of_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {.command = " run", .groups = groups};
+
 static const struct help help = {
-    COMMAND_RUN,
+    &options,
     "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
     "\n"
     "Starts QEMU with a virtio-serial port tprof.0 (--vsock: a virtio-vsock "
@@ -337,20 +371,26 @@ static int run_run(int argc, char **argv)
 {
     struct qemu_run r = {0};
     struct err e = {""};
-    int dashes = find_dashes(argc, argv), result = EXIT_USAGE;
+    int dashes = find_dashes(argc, argv), result;
 
-    if (options_parse(&r.options, COMMAND_RUN, dashes, argv, &e) != 0) {
+    options_init(&r.options);
+    r.options.page_code = OPTIONS_PAGE_USUAL;
+    result = option_parse(&r.options, &options, dashes, argv, &e);
+    if (result < 0 || guests_finish(&r.options.guests, &e) != 0) {
+        result = EXIT_USAGE;
         say(e.text);
         if (dashes == argc)
             say("QEMU's own words stand behind --: collector run -d 5 -- "
                 "qemu-system-x86_64 ...");
-    } else if (r.options.help) {
+    } else if (result == OPTION_HELP) {
         result = help_print(&help);
     } else if (dashes + 1 >= argc) {
+        result = EXIT_USAGE;
         say("what is to be run? type: collector run -- qemu-system-x86_64 ... "
             "-kernel FILE");
-    } else if (prepare(&r, argv + dashes + 1, &e) == 0) {
-        result = run_guest(&r, &e);
+    } else {
+        result = prepare(&r, argv + dashes + 1, &e) == 0 ? run_guest(&r, &e)
+                                                         : EXIT_USAGE;
     }
     if (r.folder[0] != '\0' && e.text[0] != '\0')
         say(e.text);
@@ -363,4 +403,4 @@ static int run_run(int argc, char **argv)
     return result;
 }
 
-const struct subcommand cmd_run = {"run", run_run};
+const struct subcommand cmd_run = {"run", &options, run_run};

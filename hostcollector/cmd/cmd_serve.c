@@ -6,14 +6,81 @@
 #include "cli/amount.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "fleet/serve/serve_session.h"
 #include "fleet/serve/serve_wanted.h"
+#include "session/session_options.h"
 
 #define DEFAULT_HZ 97u
 #define WINDOW_MAX 3600 /* seconds */
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row guests_rows[] = {
+    {"watch", 0, "DIR", &option_text, AT(watch), 0, 0,
+     "attach to what has a Unix socket in DIR, as they come: serial ports, and "
+     "where its name ends in .vsock as --vsock-uds does"},
+    {"guests", 0, "FILE", &option_guests, AT(guests), 0, 0,
+     "guests, one a line, like --vsock 3 --elf app.elf; SIGHUP has FILE read "
+     "again"},
+    {.name = NULL}};
+
+static const struct option_row elf_row[] = {
+    {"elf", 0, "FILE", &option_guest, AT(guests), 0, 0,
+     "the guests' image, and again for each other that they run or load: it "
+     "tells how busy they are, and names functions in their pages"},
+    {.name = NULL}};
+
+static const struct option_row rate_row[] = {
+    {"rate", 0, "HZ", &option_count, AT(rate_hz), 1, 50000,
+     "samples a second on each core, 1 to 50000 (default: 97)"},
+    {.name = NULL}};
+
+static const struct option_row own_rows[] = {
+    {"budget", 0, "PERCENT", &option_text, AT(budget), 0, 0,
+     "percent of a core's time that sampling may take, such as 0.1, before the "
+     "rate falls (default: any)"},
+    {"spool", 0, "DIR", &option_text, AT(spool), 0, 0,
+     "keep what comes in DIR, in a recording for each guest and window"},
+    {"window", 0, "TIME", &option_text, AT(window), 0, 0,
+     "how long a window is, from 1s to 1h (default: 10s)"},
+    {"spool-size", 0, "SIZE", &option_text, AT(spool_size), 0, 0,
+     "where DIR has more, the oldest windows of the guests that have most go "
+     "(default: 1G)"},
+    {"spool-age", 0, "TIME", &option_text, AT(spool_age), 0, 0,
+     "windows go that are older (default: 7d)"},
+    {"listen", 0, "ADDRESS", &option_text, AT(listen), 0, 0,
+     "show a page, /metrics and /healthz by HTTP at ADDRESS, such as "
+     "127.0.0.1:9797, or unix:PATH for yourself and root"},
+    {"token-file", 0, "FILE", &option_text, AT(token_file), 0, 0,
+     "only to whoever sends the token in the first line of FILE; addresses "
+     "that others reach want one"},
+    {"page-code", 0, NULL, &option_flag, AT(shows_code), 0, 0,
+     "show source lines and code in guests' pages, also to clients without a "
+     "token (default: only with --token-file)"},
+    {"memory", 0, "SIZE", &option_size, AT(memory), 0, 0,
+     "what guests and their open windows may take, such as 512M (default: 1G)"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_MADE(session_source_with_agent, 0),
+    OPTION_ROWS(guests_rows, 0),
+    OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(elf_row, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(connect_rows, 0),
+    OPTION_ROWS(rate_row, 0),
+    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {.command = " serve",
+                                          .groups = groups};
+
 static const struct help help = {
-    COMMAND_SERVE,
+    &options,
     "collector serve --watch DIR [option...]\n"
     "collector serve --guests FILE [option...]\n"
     "collector serve --vsock 3..200 [option...]\n"
@@ -72,8 +139,13 @@ static int run_serve(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector serve", &help, plan,
                                                 work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_serve = {"serve", run_serve};
+const struct subcommand cmd_serve = {"serve", &options, run_serve};

@@ -5,7 +5,9 @@
 
 #include "cli/command.h"
 #include "cli/command_main.h"
+#include "cli/option_kinds.h"
 #include "guest/source/source.h"
+#include "session/session_options.h"
 #include "stacks/snapshot_output.h"
 #include "stacks/stacks_session.h"
 
@@ -18,8 +20,61 @@
 #define SAMPLES_A_LOOK     8.0
 #define OUTSIDE_RATE       50.0
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row look_rows[] = {
+    {"duration", 'd', "SECONDS", &option_seconds, AT(duration_s), 1, 0,
+     "how long to wait for a guest's cores (default: 2)"},
+    {"registers", 0, NULL, &option_flag, AT(registers), 0, 0,
+     "registers, too, with --gdb, --qmp or --memory"},
+    {"count", 'n', "N", &option_count, AT(looks), 1, 1000000,
+     "look so often (default: once)"},
+    {"interval", 'i', "SECONDS", &option_seconds, AT(interval_s), 1, 0,
+     "from one look to the next (default: 1)"},
+    {"wait", 0, "SECONDS", &option_seconds, AT(wait_s), 0, 0,
+     "how long a guest may take to answer (default: 2)"},
+    {.name = NULL}};
+
+static const struct option_row own_output_rows[] = {
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "write FILE: .txt or .json by its suffix, or json:FILE; - is standard "
+     "output; may be repeated"},
+    {"format", 0, "txt|json", &option_text, AT(output.format), 0, 0,
+     "the format of files whose suffix names none; without -o that of standard "
+     "output"},
+    {.name = NULL}};
+
+static const struct option_row own_time_rows[] = {
+    {"time", 0, "A..B", &option_span, AT(time), 0, 0,
+     "of a recording: the last stacks from second A to B"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_MADE(session_source, 0),
+    OPTION_ROWS(guests_file_rows, 0),
+    OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(look_rows, 0),
+    OPTION_ROWS(connect_rows, 0),
+    OPTION_ROWS(rate_rows, 0),
+    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(own_output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(own_time_rows, 0),
+    OPTION_ROWS(dead_memory_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
+
+static const struct option_set options = {
+    .command = " stacks", .groups = groups, .word = session_recording_word};
+
 static const struct help help = {
-    COMMAND_STACKS,
+    &options,
     "collector stacks --serial PATH --elf FILE [option...]\n"
     "collector stacks FILE [option...]\n"
     "collector stacks --memory FILE --elf FILE [option...]\n"
@@ -63,7 +118,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return err_set(e, "a guest or a recording, not both");
     if (!guests && (o->looks != 0 || o->interval_s > 0))
         return err_set(e, "-n and -i are for guests: a recording has one end");
-    if (guests && (o->from_s > 0 || o->to_s > 0))
+    if (guests && (o->time.from_s > 0 || o->time.to_s > 0))
         return err_set(e, "--time is for recordings: of a guest this is now");
     if (o->registers && !all_outside(o) && !o->input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
@@ -79,7 +134,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         o->duration_s = DEFAULT_LOOK_S;
     if (o->wait_s < 0)
         o->wait_s = DEFAULT_WAIT_S;
-    if (outputs_plan(out, o, o->output_count == 0, e) != 0)
+    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     return outputs_choose(out, "stacks", formats, e);
 }
@@ -93,8 +148,13 @@ static int run_stacks(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector stacks", &help, plan,
                                                 work};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_stacks = {"stacks", run_stacks};
+const struct subcommand cmd_stacks = {"stacks", &options, run_stacks};

@@ -10,10 +10,12 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/confine/confine.h"
+#include "cli/option_kinds.h"
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "guard/sandbox.h"
 #include "outside/sampler_process.h"
+#include "session/session_options.h"
 #include "top/curses.h"
 #include "top/top_session.h"
 #include "util/clock.h"
@@ -23,8 +25,29 @@
 #define ONE_STOP      500000000u /* nanoseconds */
 #define SLOW_TERMINAL 50 /* milliseconds until it gets more of a picture */
 
+#define AT(m) offsetof(struct options, m)
+
+static const struct option_row own_rows[] = {
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "record into FILE, from the beginning; without it the key r records into "
+     "tprof.tprof"},
+    {.name = NULL}};
+
+static const struct option_group groups[] = {
+    OPTION_MADE(session_source, 0), OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(elf_rows, 0),       OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(source_rows, 0),    OPTION_ROWS(wait_rows, 0),
+    OPTION_ROWS(connect_rows, 0),   OPTION_ROWS(rate_rows, 0),
+    OPTION_ROWS(depth_rows, 0),     OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(own_rows, 0),       OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(names_rows, 0),     OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(help_rows, 0),      OPTION_END};
+
+static const struct option_set options = {
+    .command = " top", .groups = groups, .word = session_recording_word};
+
 static const struct help help = {
-    COMMAND_TOP,
+    &options,
     "collector top --serial PATH --elf FILE [option...]\n"
     "collector top FILE [option...]\n"
     "\n"
@@ -209,8 +232,13 @@ static int run_top(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector top", &help, plan,
                                                 show};
+    struct options o;
 
-    return command_main(&planned, argc, argv);
+    options_init(&o);
+    int result = command_main(&planned, &o, argc, argv);
+
+    options_fini(&o);
+    return result;
 }
 
-const struct subcommand cmd_top = {"top", run_top};
+const struct subcommand cmd_top = {"top", &options, run_top};

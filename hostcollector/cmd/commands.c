@@ -10,7 +10,7 @@
 
 static int run_help(int argc, char **argv);
 
-static const struct subcommand help = {"help", run_help};
+static const struct subcommand help = {"help", NULL, run_help};
 
 static const struct subcommand *const commands[] = {
     &cmd_run,  &cmd_record, &cmd_report,  &cmd_annotate,   &cmd_diff,

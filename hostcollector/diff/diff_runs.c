@@ -221,28 +221,28 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
-    uint64_t cores = diff_cores_bytes(&d->cores, o->input_count);
+    uint64_t cores = diff_cores_bytes(&d->cores, o->inputs.count);
 
-    if (pairs_bytes(&d->pairs, o->input_count) + rows + units + cores <=
+    if (pairs_bytes(&d->pairs, o->inputs.count) + rows + units + cores <=
         o->memory / 8)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
                    "has for them: give more, or compare fewer at once",
-                   d->pairs.identities, o->input_count);
+                   d->pairs.identities, o->inputs.count);
 }
 
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
-    d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->input_count);
-    d->sides[0].files = o->inputs;
+    d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->inputs.count);
+    d->sides[0].files = o->inputs.list;
     d->sides[0].runs = o->before_count;
-    d->sides[1].files = o->inputs + o->before_count;
-    d->sides[1].runs = o->input_count - o->before_count;
-    for (unsigned i = 0; i < o->input_count; i++) {
+    d->sides[1].files = o->inputs.list + o->before_count;
+    d->sides[1].runs = o->inputs.count - o->before_count;
+    for (unsigned i = 0; i < o->inputs.count; i++) {
         struct reading reading = {.d = d,
-                                  .path = o->inputs[i],
+                                  .path = o->inputs.list[i],
                                   .side = i >= o->before_count,
                                   .run = i,
                                   .by_core = o->by_core};
@@ -258,8 +258,8 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    ? err_set(e, "%s", why.text)
                    : err_set(e, "%s: %s", reading.path, why.text);
     }
-    return pairs_finish(&d->pairs, o->input_count) == 0 &&
-                   merged_finish(&d->tree, &d->pairs, o->input_count) == 0
+    return pairs_finish(&d->pairs, o->inputs.count) == 0 &&
+                   merged_finish(&d->tree, &d->pairs, o->inputs.count) == 0
                ? 0
                : err_set(e, "out of memory");
 }

@@ -17,8 +17,8 @@ int guest_selection_exclude(struct guest_run *r, uint64_t memory)
 {
     const struct options *o = r->config.options;
     struct excluded found[EXCLUDE_NAMES];
-    const struct exclude x = {.names = o->exclude,
-                              .count = o->exclude_count,
+    const struct exclude x = {.names = o->exclude.list,
+                              .count = o->exclude.count,
                               .memory = memory,
                               .context = r->pipeline,
                               .leave_out = leave_out};

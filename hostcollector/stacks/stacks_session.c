@@ -405,7 +405,7 @@ static int begin_samplers(struct session *s, struct err *e)
     const struct options *o = s->options;
 
     /* --time asks for what an agent has recorded */
-    if (o->input_is_memory && o->from_s <= 0 && o->to_s <= 0)
+    if (o->input_is_memory && o->time.from_s <= 0 && o->time.to_s <= 0)
         return look_at_dead(s, e);
     return sampler_processes_start(o, true, e);
 }

@@ -341,7 +341,7 @@ static struct options ask(unsigned bits)
     if (bits & 2u)
         o.cores.count = 1; /* 0 */
     if (bits & 4u)
-        o.to_s = 1;
+        o.time.to_s = 1;
     o.top = bits & 8u ? 3 : 0;
     kernel.next = bits & 32u ? &app : NULL;
     if (!(bits & 16u))
@@ -382,10 +382,10 @@ static void run(const struct options *o, const char *command)
 
 static void leave_out(struct options *o)
 {
-    o->exclude[0] = "walk";
-    o->exclude[1] = "copy_"; /* a part of names */
-    o->exclude[2] = "wlak";  /* of none */
-    o->exclude_count = 3;
+    o->exclude.list[0] = "walk";
+    o->exclude.list[1] = "copy_"; /* a part of names */
+    o->exclude.list[2] = "wlak";  /* of none */
+    o->exclude.count = 3;
 }
 
 void played_report(const uint8_t *data, size_t size)
@@ -404,17 +404,17 @@ void played_report(const uint8_t *data, size_t size)
 /* What the user has typed is in (asked). */
 static struct options asked;
 
-int __wrap_options_parse(struct options *o, enum command_bit command, int argc,
-                         char **argv, struct err *e);
-int __wrap_options_parse(struct options *o, enum command_bit command, int argc,
-                         char **argv, struct err *e)
+int __wrap_option_parse(void *config, const struct option_set *set, int argc,
+                        char **argv, struct err *e);
+int __wrap_option_parse(void *config, const struct option_set *set, int argc,
+                        char **argv, struct err *e)
 {
-    (void)command;
+    (void)set;
     (void)argc;
     (void)argv;
     (void)e;
-    *o = asked;
-    return 0;
+    *(struct options *)config = asked;
+    return OPTION_READ;
 }
 
 void __wrap_options_fini(struct options *o);
@@ -435,12 +435,12 @@ void played_diff(const uint8_t *data, size_t size)
     asked = ask(data[0]);
     asked.before_count = 1 + (data[1] >> 1 & 1u);
     for (unsigned i = 0; i < 2 * asked.before_count; i++)
-        asked.inputs[asked.input_count++] =
+        asked.inputs.list[asked.inputs.count++] =
             i < asked.before_count ? before : after;
     asked.memory = 64u << 20;
     asked.tree = data[1] >> 2 & 1u;
     asked.by_core = data[1] >> 3 & 1u;
-    asked.format = formats[data[1] >> 5 & 3u];
+    asked.output.format = formats[data[1] >> 5 & 3u];
     if (data[1] & 1u)
         leave_out(&asked);
     run(&asked, "collector diff");

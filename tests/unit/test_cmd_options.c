@@ -15,7 +15,7 @@ static struct options o;
 static struct err e;
 
 /* Parse (line), words separated by single blanks. */
-static int parse(enum command_bit command, const char *line)
+static int parse(const struct subcommand *command, const char *line)
 {
     static char copy[256];
     char *argv[64];
@@ -26,10 +26,13 @@ static int parse(enum command_bit command, const char *line)
         argv[argc++] = w;
     e.text[0] = 0;
     options_fini(&o);
-    return options_parse(&o, command, argc, argv, &e);
+    options_init(&o);
+    int result = option_parse(&o, command->options, argc, argv, &e);
+
+    return result == OPTION_READ ? guests_finish(&o.guests, &e) : result;
 }
 
-static void check_refused(enum command_bit command, const char *line,
+static void check_refused(const struct subcommand *command, const char *line,
                           const char *want)
 {
     CHECK_EQ(parse(command, line), -1);
@@ -38,8 +41,8 @@ static void check_refused(enum command_bit command, const char *line,
 
 TEST(options_reach_their_fields)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--serial /tmp/s --elf=app.elf -d 5 --rate "
-                                 "1000 --depth 8 -o a.folded -ob.txt"),
+    CHECK_EQ(parse(&cmd_live, "--serial /tmp/s --elf=app.elf -d 5 --rate "
+                              "1000 --depth 8 -o a.folded -ob.txt"),
              0);
     CHECK_EQ(o.guests.count, 1);
     CHECK_STR(o.guests.list[0].kind, "serial");
@@ -48,63 +51,61 @@ TEST(options_reach_their_fields)
     CHECK(o.duration_s == 5);
     CHECK_EQ(o.rate_hz, 1000);
     CHECK_EQ(o.depth, 8);
-    CHECK_EQ(o.output_count, 2);
-    CHECK_STR(o.outputs[0], "a.folded");
-    CHECK_STR(o.outputs[1], "b.txt");
+    CHECK_EQ(o.output.count, 2);
+    CHECK_STR(o.output.paths[0], "a.folded");
+    CHECK_STR(o.output.paths[1], "b.txt");
     CHECK_EQ(o.cores.count, 0);
-    CHECK(!o.all && !o.help && o.input == NULL && o.format == NULL);
+    CHECK(!o.all && o.input == NULL && o.output.format == NULL);
 
-    CHECK_EQ(parse(COMMAND_REPORT, "x.tprof --core 3 --all --top 5 -o -"), 0);
+    CHECK_EQ(parse(&cmd_report, "x.tprof --core 3 --all --top 5 -o -"), 0);
     CHECK_STR(o.input, "x.tprof");
     CHECK(core_set_has(&o.cores, 3) && !core_set_has(&o.cores, 2));
     CHECK_EQ(o.top, 5);
     CHECK(o.all);
-    CHECK_STR(o.outputs[0], "-");
+    CHECK_STR(o.output.paths[0], "-");
 }
 
 TEST(spans_of_time_may_be_open)
 {
-    CHECK_EQ(parse(COMMAND_REPORT, "--time 1.5..4"), 0);
-    CHECK(o.from_s == 1.5 && o.to_s == 4);
-    CHECK_EQ(parse(COMMAND_REPORT, "--time 2..5"), 0);
-    CHECK(o.from_s == 2 && o.to_s == 5);
-    CHECK_EQ(parse(COMMAND_REPORT, "--time 2.."), 0);
-    CHECK(o.from_s == 2 && o.to_s == 0);
-    CHECK_EQ(parse(COMMAND_REPORT, "--time ..0.5"), 0);
-    CHECK(o.from_s == 0 && o.to_s == 0.5);
+    CHECK_EQ(parse(&cmd_report, "--time 1.5..4"), 0);
+    CHECK(o.time.from_s == 1.5 && o.time.to_s == 4);
+    CHECK_EQ(parse(&cmd_report, "--time 2..5"), 0);
+    CHECK(o.time.from_s == 2 && o.time.to_s == 5);
+    CHECK_EQ(parse(&cmd_report, "--time 2.."), 0);
+    CHECK(o.time.from_s == 2 && o.time.to_s == 0);
+    CHECK_EQ(parse(&cmd_report, "--time ..0.5"), 0);
+    CHECK(o.time.from_s == 0 && o.time.to_s == 0.5);
 
     static const char *const bad[] = {
         "--time 5",     "--time 5..2",   "--time a..b",  "--time -1..2",
         "--time 1..2x", "--time 1...2x", "--time 1..nan"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
+        CHECK_EQ(parse(&cmd_report, bad[i]), -1);
 }
 
 TEST(mistakes_say_what_to_type)
 {
-    check_refused(COMMAND_LIVE, "--elff x",
+    check_refused(&cmd_live, "--elff x",
                   "no option '--elff'; did you mean --elf? "
                   "'collector --help' lists all");
-    check_refused(COMMAND_LIVE, "--vsok 3",
+    check_refused(&cmd_live, "--vsok 3",
                   "no option '--vsok'; did you mean --vsock? "
                   "'collector --help' lists all");
-    check_refused(COMMAND_LIVE, "--dur=5",
+    check_refused(&cmd_live, "--dur=5",
                   "no option '--dur'; did you mean --duration? "
                   "'collector --help' lists all");
-    check_refused(COMMAND_RECORD, "--zzz",
+    check_refused(&cmd_record, "--zzz",
                   "no option '--zzz'; 'collector record --help' lists all");
-    check_refused(COMMAND_REPORT, "-d 5", /* not a report's */
+    check_refused(&cmd_report, "-d 5", /* not a report's */
                   "no option '-d'; 'collector report --help' lists all");
-    check_refused(COMMAND_LIVE, "--rate", "--rate wants HZ after it");
-    check_refused(COMMAND_LIVE, "--all=1", "--all takes no argument");
-    check_refused(COMMAND_LIVE, "x.tprof",
+    check_refused(&cmd_live, "--rate", "--rate wants HZ after it");
+    check_refused(&cmd_live, "--all=1", "--all takes no argument");
+    check_refused(&cmd_live, "x.tprof",
                   "what is 'x.tprof'? 'collector report x.tprof' reports on "
                   "a recording");
-    check_refused(COMMAND_REPORT, "a b",
-                  "one recording at a time: 'a' or 'b'?");
-    check_refused(COMMAND_LIVE, "-d 0",
-                  "--duration: more than 0 seconds, please");
-    check_refused(COMMAND_LIVE, "-d inf",
+    check_refused(&cmd_report, "a b", "one recording at a time: 'a' or 'b'?");
+    check_refused(&cmd_live, "-d 0", "--duration: more than 0 seconds, please");
+    check_refused(&cmd_live, "-d inf",
                   "--duration: 'inf' is not a number "
                   "of seconds");
 }
@@ -112,52 +113,52 @@ TEST(mistakes_say_what_to_type)
 /* Catches: "what is 'a.elf'?", about the word behind the one that is wrong */
 TEST(an_argument_is_missed_where_it_is_missing)
 {
-    check_refused(COMMAND_LIVE, "-o --elf a.elf",
+    check_refused(&cmd_live, "-o --elf a.elf",
                   "-o wants FILE after it, not the option --elf (a file of "
                   "that name is ./-...)");
-    check_refused(COMMAND_LIVE, "--serial --elf=a.elf",
+    check_refused(&cmd_live, "--serial --elf=a.elf",
                   "--serial wants PATH after it, not the option --elf=a.elf "
                   "(a file of that name is ./-...)");
-    check_refused(COMMAND_LIVE, "-d", "-d wants SECONDS after it");
-    CHECK_EQ(parse(COMMAND_LIVE, "-o - --elf -x -o=--elf"), 0);
-    CHECK_STR(o.outputs[0], "-");
+    check_refused(&cmd_live, "-d", "-d wants SECONDS after it");
+    CHECK_EQ(parse(&cmd_live, "-o - --elf -x -o=--elf"), 0);
+    CHECK_STR(o.output.paths[0], "-");
 }
 
 TEST(a_span_does_not_end_before_it_begins)
 {
-    check_refused(COMMAND_REPORT, "--time 5..1",
+    check_refused(&cmd_report, "--time 5..1",
                   "--time: '5..1' ends before it begins");
-    check_refused(COMMAND_REPORT, "--time 2..2",
+    check_refused(&cmd_report, "--time 2..2",
                   "--time: '2..2' ends before it begins");
-    check_refused(COMMAND_REPORT, "--time 5..x",
+    check_refused(&cmd_report, "--time 5..x",
                   "--time: '5..x' is not a span of seconds; type it as 2..5, "
                   "2.. or ..5");
 }
 
 TEST(mistyped_commands_are_guessed)
 {
-    check_refused(COMMAND_LIVE, "reprot",
+    check_refused(&cmd_live, "reprot",
                   "no command 'reprot': did you mean 'report'? "
                   "'collector --help' lists all");
-    check_refused(COMMAND_LIVE, "recor",
+    check_refused(&cmd_live, "recor",
                   "no command 'recor': did you mean 'record'? "
                   "'collector --help' lists all");
-    check_refused(COMMAND_RECORD, "report", /* not a command there */
+    check_refused(&cmd_record, "report", /* not a command there */
                   "what is 'report'? 'collector record --help' tells what to "
                   "type");
 }
 
 TEST(numbers_keep_their_bounds)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--rate 1"), 0);
-    CHECK_EQ(parse(COMMAND_LIVE, "--rate 50000"), 0);
-    check_refused(COMMAND_LIVE, "--rate 50001",
+    CHECK_EQ(parse(&cmd_live, "--rate 1"), 0);
+    CHECK_EQ(parse(&cmd_live, "--rate 50000"), 0);
+    check_refused(&cmd_live, "--rate 50001",
                   "--rate: '50001' is not a number from 1 to 50000");
-    CHECK_EQ(parse(COMMAND_LIVE, "--rate 0"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--rate 1k"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--rate 99999999999999999999"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--depth 128"), -1);
-    CHECK_EQ(parse(COMMAND_REPORT, "--core -1"), -1);
+    CHECK_EQ(parse(&cmd_live, "--rate 0"), -1);
+    CHECK_EQ(parse(&cmd_live, "--rate 1k"), -1);
+    CHECK_EQ(parse(&cmd_live, "--rate 99999999999999999999"), -1);
+    CHECK_EQ(parse(&cmd_live, "--depth 128"), -1);
+    CHECK_EQ(parse(&cmd_report, "--core -1"), -1);
 }
 
 /* The cores from 0 to 15 that are wanted, as bits. */
@@ -172,18 +173,18 @@ static unsigned cores(void)
 
 TEST(cores_are_listed) /* catches: only the last --core counting */
 {
-    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK_EQ(parse(&cmd_report, "x"), 0);
     CHECK_EQ(cores(), 0xffff);
-    CHECK_EQ(parse(COMMAND_REPORT, "--core 0,2-4,9"), 0);
+    CHECK_EQ(parse(&cmd_report, "--core 0,2-4,9"), 0);
     CHECK_EQ(cores(), 0x21d);
-    CHECK_EQ(parse(COMMAND_LIVE, "--core 1 --core 3-3 --core=5,6"), 0);
+    CHECK_EQ(parse(&cmd_live, "--core 1 --core 3-3 --core=5,6"), 0);
     CHECK_EQ(cores(), 0x6a);
-    CHECK_EQ(parse(COMMAND_REPORT, "--core 65535"), 0);
+    CHECK_EQ(parse(&cmd_report, "--core 65535"), 0);
     CHECK_EQ(cores(), 0);
-    CHECK_EQ(parse(COMMAND_REPORT, "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,"
-                                   "26,28,30"),
+    CHECK_EQ(parse(&cmd_report, "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,"
+                                "26,28,30"),
              0);
-    check_refused(COMMAND_REPORT, "--core 0,2x",
+    check_refused(&cmd_report, "--core 0,2x",
                   "--core: '0,2x' is no list of cores from 0 to 65535: type it "
                   "as 3, or 0,2-5");
 
@@ -200,21 +201,21 @@ TEST(cores_are_listed) /* catches: only the last --core counting */
         "--core 99999999999999999999",
         "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
+        CHECK_EQ(parse(&cmd_report, bad[i]), -1);
 }
 
 TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
 {
-    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK_EQ(parse(&cmd_report, "x"), 0);
     CHECK_EQ(o.memory, 1073741824);
-    CHECK_EQ(parse(COMMAND_LIVE, "--memory 16M"), 0);
+    CHECK_EQ(parse(&cmd_live, "--memory 16M"), 0);
     CHECK_EQ(o.memory, 16777216);
-    CHECK_EQ(parse(COMMAND_RECORD, "--memory 20000k"), 0);
+    CHECK_EQ(parse(&cmd_record, "--memory 20000k"), 0);
     CHECK_EQ(o.memory, 20480000);
-    CHECK_EQ(parse(COMMAND_REPORT, "--memory 256G"), 0);
+    CHECK_EQ(parse(&cmd_report, "--memory 256G"), 0);
     CHECK_EQ(o.memory, 274877906944);
-    CHECK_EQ(parse(COMMAND_REPORT, "--memory 16777216"), 0);
-    check_refused(COMMAND_REPORT, "--memory 15M",
+    CHECK_EQ(parse(&cmd_report, "--memory 16777216"), 0);
+    check_refused(&cmd_report, "--memory 15M",
                   "--memory: '15M' is not a size from 16M to 256G; type it as "
                   "512M or 4G");
 
@@ -223,22 +224,22 @@ TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
         "--memory G",    "--memory 1GB", "--memory 18446744073709551615",
         "--memory 1.5G", "--memory 0",   "--memory 17179869185G"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        CHECK_EQ(parse(COMMAND_REPORT, bad[i]), -1);
+        CHECK_EQ(parse(&cmd_report, bad[i]), -1);
 }
 
 TEST(memory_may_be_a_dead_guests) /* catches: a size that is a file */
 {
-    CHECK_EQ(parse(COMMAND_REPORT, "--memory vm.core --memory 32M"), 0);
+    CHECK_EQ(parse(&cmd_report, "--memory vm.core --memory 32M"), 0);
     CHECK_STR(o.input, "vm.core");
     CHECK(o.input_is_memory);
     CHECK_EQ(o.memory, 33554432);
-    CHECK_EQ(parse(COMMAND_REPORT, "--memory ./512M"), 0);
+    CHECK_EQ(parse(&cmd_report, "--memory ./512M"), 0);
     CHECK_STR(o.input, "./512M");
-    CHECK_EQ(parse(COMMAND_REPORT, "x"), 0);
+    CHECK_EQ(parse(&cmd_report, "x"), 0);
     CHECK(!o.input_is_memory);
-    check_refused(COMMAND_REPORT, "x --memory vm.core",
+    check_refused(&cmd_report, "x --memory vm.core",
                   "one guest at a time: 'x' or 'vm.core'?");
-    CHECK_EQ(parse(COMMAND_LIVE, "--memory vm.core"), -1);
+    CHECK_EQ(parse(&cmd_live, "--memory vm.core"), -1);
 }
 
 TEST(too_many_files_are_refused)
@@ -246,28 +247,28 @@ TEST(too_many_files_are_refused)
 #define FILES_15                                                               \
     "-o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9 -o 10 -o 11 -o 12 -o 13 -o " \
     "14 -o 15"
-    CHECK_EQ(parse(COMMAND_LIVE, FILES_15 " -o 16"), 0);
-    CHECK_EQ(parse(COMMAND_LIVE, FILES_15 " -o 16 -o 17"), -1);
+    CHECK_EQ(parse(&cmd_live, FILES_15 " -o 16"), 0);
+    CHECK_EQ(parse(&cmd_live, FILES_15 " -o 16 -o 17"), -1);
 }
 
 TEST(a_file_may_name_its_format)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "-o -:folded -o csv:- -o txt:a:b -o c:\\x "
-                                 "-o a:b:json -o x/y"),
+    CHECK_EQ(parse(&cmd_live, "-o -:folded -o csv:- -o txt:a:b -o c:\\x "
+                              "-o a:b:json -o x/y"),
              0);
-    CHECK_STR(o.outputs[0], "-");
-    CHECK_STR(o.output_formats[0], "folded");
-    CHECK_STR(o.outputs[1], "-");
-    CHECK_STR(o.output_formats[1], "csv");
-    CHECK_STR(o.outputs[2], "a:b");
-    CHECK_STR(o.output_formats[2], "txt");
-    CHECK_STR(o.outputs[3], "c:\\x");
-    CHECK(o.output_formats[3] == NULL);
-    CHECK_STR(o.outputs[4], "a:b");
-    CHECK_STR(o.output_formats[4], "json");
-    CHECK_STR(o.outputs[5], "x/y");
-    CHECK(o.output_formats[5] == NULL);
-    check_refused(COMMAND_LIVE, "-o folded:", "-o folded:: into which file?");
+    CHECK_STR(o.output.paths[0], "-");
+    CHECK_STR(o.output.formats[0], "folded");
+    CHECK_STR(o.output.paths[1], "-");
+    CHECK_STR(o.output.formats[1], "csv");
+    CHECK_STR(o.output.paths[2], "a:b");
+    CHECK_STR(o.output.formats[2], "txt");
+    CHECK_STR(o.output.paths[3], "c:\\x");
+    CHECK(o.output.formats[3] == NULL);
+    CHECK_STR(o.output.paths[4], "a:b");
+    CHECK_STR(o.output.formats[4], "json");
+    CHECK_STR(o.output.paths[5], "x/y");
+    CHECK(o.output.formats[5] == NULL);
+    check_refused(&cmd_live, "-o folded:", "-o folded:: into which file?");
 }
 
 TEST(help_lists_what_a_command_knows_and_no_more)
@@ -276,7 +277,7 @@ TEST(help_lists_what_a_command_knows_and_no_more)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    help_options(out, COMMAND_RECORD);
+    help_options(out, cmd_record.options);
     CHECK(fclose(out) == 0);
     CHECK(strstr(text, "-d, --duration SECONDS") != NULL);
     CHECK(strstr(text, "--serial PATH") != NULL);
@@ -316,12 +317,11 @@ static void check_help(const struct subcommand *command, const char *word)
 
 TEST(help_of_each_command_fits_a_terminal) /* catches: texts that run over */
 {
-    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
-        const char *name = option_command((enum command_bit)(1u << i));
+    const struct subcommand *command = &cmd_live;
 
-        check_help(name[0] == '\0' ? &cmd_live : cmd_find(name + 1),
-                   "  -h, --help  ");
-    }
+    for (size_t i = 0; command != NULL; command = cmd_at(i++))
+        if (command->options != NULL)
+            check_help(command, "  -h, --help  ");
     check_help(&cmd_completion, "completion bash|zsh|fish");
 }
 
@@ -331,7 +331,7 @@ TEST(help_of_serve_has_no_guest_without_agent)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    help_options(out, COMMAND_SERVE);
+    help_options(out, cmd_serve.options);
     CHECK(fclose(out) == 0);
     CHECK(strstr(text, "--serial PATH") != NULL);
     CHECK(strstr(text, "--gdb") == NULL && strstr(text, "--qmp") == NULL);
@@ -340,27 +340,27 @@ TEST(help_of_serve_has_no_guest_without_agent)
 
 TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
 {
-    CHECK_EQ(parse(COMMAND_CHECK, "--elf a --all b"), 0);
+    CHECK_EQ(parse(&cmd_check, "--elf a --all b"), 0);
     CHECK(o.all && o.guests.elfs != NULL && o.guests.elfs->next != NULL);
     CHECK_STR(o.guests.elfs->path, "a");
     CHECK_STR(o.guests.elfs->next->path, "b");
-    CHECK_EQ(parse(COMMAND_CHECK, "--top 3"), -1);
+    CHECK_EQ(parse(&cmd_check, "--top 3"), -1);
     CHECK(strstr(e.text, "'collector check --help'") != NULL);
 }
 
 TEST(annotate_takes_a_function_before_the_recording) /* catches: the other */
 {
-    CHECK_EQ(parse(COMMAND_ANNOTATE, "run.tprof"), 0);
+    CHECK_EQ(parse(&cmd_annotate, "run.tprof"), 0);
     CHECK(o.function == NULL);
     CHECK_STR(o.input, "run.tprof");
-    CHECK_EQ(parse(COMMAND_ANNOTATE, "walk --source src run.tprof --all"), 0);
+    CHECK_EQ(parse(&cmd_annotate, "walk --source src run.tprof --all"), 0);
     CHECK_STR(o.function, "walk");
     CHECK_STR(o.input, "run.tprof");
     CHECK_STR(o.sources, "src");
     CHECK(o.all);
-    CHECK_EQ(parse(COMMAND_ANNOTATE, "walk run.tprof other.tprof"), -1);
+    CHECK_EQ(parse(&cmd_annotate, "walk run.tprof other.tprof"), -1);
     CHECK(strstr(e.text, "one recording at a time") != NULL);
-    CHECK_EQ(parse(COMMAND_ANNOTATE, "--serial port"), -1);
+    CHECK_EQ(parse(&cmd_annotate, "--serial port"), -1);
 }
 
 TEST(help_stands_in_a_column_of_its_own) /* catches: "neverwhat colour" */
@@ -369,7 +369,7 @@ TEST(help_stands_in_a_column_of_its_own) /* catches: "neverwhat colour" */
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    help_options(out, COMMAND_REPORT);
+    help_options(out, cmd_report.options);
     CHECK(fclose(out) == 0);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         CHECK(strlen(line) < 30 || line[29] == ' ' ||
@@ -379,8 +379,8 @@ TEST(help_stands_in_a_column_of_its_own) /* catches: "neverwhat colour" */
 
 TEST(help_wins_over_what_follows)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--help --nonsense"), 0);
-    CHECK(o.help);
+    CHECK_EQ(parse(&cmd_live, "--help --nonsense"), OPTION_HELP);
+    CHECK_EQ(parse(&cmd_live, "--version --nonsense"), OPTION_LAST);
 }
 
 static const struct guest_spec *guest(size_t i)
@@ -411,7 +411,7 @@ static void check_guest(size_t i, const char *kind, const char *where,
 
 TEST(guests_have_their_own_image_and_name)
 {
-    CHECK_EQ(parse(COMMAND_LIVE,
+    CHECK_EQ(parse(&cmd_live,
                    "--vsock 3 --elf a --vsock 4:99 --elf b --name db "
                    "--vsock-uds /run/vm.sock --serial /tmp/x/tprof.0"),
              0);
@@ -424,26 +424,25 @@ TEST(guests_have_their_own_image_and_name)
 
 TEST(one_image_may_serve_all)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --vsock 4 --elf a"), 0);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --vsock 4 --elf a"), 0);
     check_guest(0, "vsock", "3", "a", "cid3"); /* the only --elf at all */
     check_guest(1, "vsock", "4", "a", "cid4");
-    CHECK_EQ(parse(COMMAND_LIVE, "--elf a --vsock 3 --vsock 4 --elf b"), 0);
+    CHECK_EQ(parse(&cmd_live, "--elf a --vsock 3 --vsock 4 --elf b"), 0);
     check_guest(0, "vsock", "3", "a", "cid3"); /* before the first source */
     check_guest(1, "vsock", "4", "b", "cid4");
-    CHECK_EQ(parse(COMMAND_REPORT, "x.tprof --elf a"), 0);
+    CHECK_EQ(parse(&cmd_report, "x.tprof --elf a"), 0);
     check_elfs(o.guests.elfs, "a");
 }
 
 /* Catches: an image that is given, and never used */
 TEST(a_guest_that_is_looked_at_from_outside_has_one_image)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--gdb g --elf k --vsock 3 --elf k --elf a"),
-             0);
-    check_refused(COMMAND_LIVE, "--gdb g --elf kernel --elf app",
+    CHECK_EQ(parse(&cmd_live, "--gdb g --elf k --vsock 3 --elf k --elf a"), 0);
+    check_refused(&cmd_live, "--gdb g --elf kernel --elf app",
                   "--gdb g: without an agent nothing tells where a guest has "
                   "loaded further images: give its kernel alone by --elf, not "
                   "app");
-    check_refused(COMMAND_STACKS, "--elf kernel --elf app --qmp q",
+    check_refused(&cmd_stacks, "--elf kernel --elf app --qmp q",
                   "--qmp q: without an agent nothing tells where a guest has "
                   "loaded further images: give its kernel alone by --elf, not "
                   "app");
@@ -451,58 +450,58 @@ TEST(a_guest_that_is_looked_at_from_outside_has_one_image)
 
 TEST(a_guest_may_have_several_images)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --elf kernel --elf app"), 0);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --elf kernel --elf app"), 0);
     check_guest(0, "vsock", "3", "kernel app", "cid3");
-    CHECK_EQ(parse(COMMAND_REPORT, "--elf kernel x.tprof --elf app"), 0);
+    CHECK_EQ(parse(&cmd_report, "--elf kernel x.tprof --elf app"), 0);
     check_elfs(o.guests.elfs, "kernel app");
-    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --elf a --elf b --vsock 3 --vsock 4"),
+    CHECK_EQ(parse(&cmd_live, "--elf k --elf a --elf b --vsock 3 --vsock 4"),
              0);
     check_guest(0, "vsock", "3", "k a b", "cid3");
     check_guest(1, "vsock", "4", "k a b", "cid4");
     /* given for one of them only: everybody's, as one --elf is */
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --vsock 4 --elf k --elf a"), 0);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --vsock 4 --elf k --elf a"), 0);
     check_guest(0, "vsock", "3", "k a", "cid3");
     check_guest(1, "vsock", "4", "k a", "cid4");
     /* each its own */
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --elf k --elf a --vsock 4 --elf k "
-                                 "--name db --elf b --vsock 5"),
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --elf k --elf a --vsock 4 --elf k "
+                              "--name db --elf b --vsock 5"),
              0);
     check_guest(0, "vsock", "3", "k a", "cid3");
     check_guest(1, "vsock", "4", "k b", "db");
     check_guest(2, "vsock", "5", "none", "cid5");
     /* what is everybody's is for those only that have none */
-    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --elf a --vsock 3 --vsock 4 --elf j"),
+    CHECK_EQ(parse(&cmd_live, "--elf k --elf a --vsock 3 --vsock 4 --elf j"),
              0);
     check_guest(0, "vsock", "3", "k a", "cid3");
     check_guest(1, "vsock", "4", "j", "cid4");
     /* unless there is but one guest */
-    CHECK_EQ(parse(COMMAND_LIVE, "--elf k --vsock 3 --elf a --elf b"), 0);
+    CHECK_EQ(parse(&cmd_live, "--elf k --vsock 3 --elf a --elf b"), 0);
     check_guest(0, "vsock", "3", "k a b", "cid3");
 }
 
 TEST(names_differ_and_fit_file_names)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--serial /a/x --serial /b/x --vsock 3 "
-                                 "--serial /c/w;rm --serial /d/.."),
+    CHECK_EQ(parse(&cmd_live, "--serial /a/x --serial /b/x --vsock 3 "
+                              "--serial /c/w;rm --serial /d/.."),
              0);
     CHECK_STR(guest(0)->name, "a");
     CHECK_STR(guest(1)->name, "b");
     CHECK_STR(guest(2)->name, "cid3");
     CHECK_STR(guest(3)->name, "w_rm");
     CHECK_STR(guest(4)->name, "_.");
-    CHECK_EQ(parse(COMMAND_LIVE, "--serial /v/1/x --serial /w/1/x --serial x "
-                                 "--serial /x --serial /v/2/x"),
+    CHECK_EQ(parse(&cmd_live, "--serial /v/1/x --serial /w/1/x --serial x "
+                              "--serial /x --serial /v/2/x"),
              0);
     CHECK_STR(guest(0)->name, "1-1");
     CHECK_STR(guest(1)->name, "1-2");
     CHECK_STR(guest(2)->name, "x-3"); /* no folder tells it from the next */
     CHECK_STR(guest(3)->name, "x-4");
     CHECK_STR(guest(4)->name, "2");
-    check_refused(COMMAND_LIVE, "--vsock 3 --name a --vsock 4 --name a",
+    check_refused(&cmd_live, "--vsock 3 --name a --vsock 4 --name a",
                   "two guests are called 'a': give each a --name");
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --name ../x"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --name .x"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--name a --vsock 3"), -1);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --name ../x"), -1);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --name .x"), -1);
+    CHECK_EQ(parse(&cmd_live, "--name a --vsock 3"), -1);
 }
 
 /* A --guests file with (text), parsed as (parse) does. */
@@ -516,7 +515,7 @@ static int parse_file(const char *text)
     CHECK(fd >= 0 && write(fd, text, size) == (ssize_t)size);
     close(fd);
     snprintf(line, sizeof line, "--guests %s", path);
-    int result = parse(COMMAND_RECORD, line);
+    int result = parse(&cmd_record, line);
 
     unlink(path);
     return result;
@@ -558,45 +557,45 @@ TEST(a_line_that_is_wrong_is_named)
         if (strstr(e.text, cases[i].want) == NULL)
             CHECK_STR(e.text, cases[i].want);
     }
-    CHECK_EQ(parse(COMMAND_LIVE, "--guests /nonexistent"), -1);
-    CHECK_EQ(parse(COMMAND_LIVE, "--guests /dev/zero"), -1);
+    CHECK_EQ(parse(&cmd_live, "--guests /nonexistent"), -1);
+    CHECK_EQ(parse(&cmd_live, "--guests /dev/zero"), -1);
 }
 
 TEST(another_user_may_be_trusted) /* catches: a bridge without the option */
 {
-    CHECK_EQ(parse(COMMAND_RECORD, "--serial /tmp/s --peer 1000"), 0);
+    CHECK_EQ(parse(&cmd_record, "--serial /tmp/s --peer 1000"), 0);
     CHECK(o.peers.other && o.peers.uid == 1000 && !o.peers.any);
-    CHECK_EQ(parse(COMMAND_BRIDGE, "--peer any"), 0);
+    CHECK_EQ(parse(&cmd_bridge, "--peer any"), 0);
     CHECK(o.peers.any);
-    check_refused(COMMAND_LIVE, "--peer alice",
+    check_refused(&cmd_live, "--peer alice",
                   "--peer: 'alice' is neither a user's number, as 'id -u NAME' "
                   "tells, nor any");
 }
 
 TEST(waiting_may_be_declined)
 {
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3"), 0);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3"), 0);
     CHECK(o.wait_s < 0);
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait 0"), 0);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --wait 0"), 0);
     CHECK(o.wait_s == 0);
-    CHECK_EQ(parse(COMMAND_LIVE, "--vsock 3 --wait -1"), -1);
+    CHECK_EQ(parse(&cmd_live, "--vsock 3 --wait -1"), -1);
 }
 
 TEST(recordings_have_two_sides)
 {
-    CHECK_EQ(parse(COMMAND_DIFF, "a b"), 0);
-    CHECK_EQ(o.input_count, 2);
+    CHECK_EQ(parse(&cmd_diff, "a b"), 0);
+    CHECK_EQ(o.inputs.count, 2);
     CHECK_EQ(o.before_count, 0); /* two may do without -- */
-    CHECK_EQ(parse(COMMAND_DIFF, "a --top 3 b -- c -o x.json d e"), 0);
-    CHECK_EQ(o.input_count, 5);
+    CHECK_EQ(parse(&cmd_diff, "a --top 3 b -- c -o x.json d e"), 0);
+    CHECK_EQ(o.inputs.count, 5);
     CHECK_EQ(o.before_count, 2);
-    CHECK_STR(o.inputs[4], "e");
+    CHECK_STR(o.inputs.list[4], "e");
     CHECK_EQ(o.top, 3);
-    check_refused(COMMAND_DIFF, "a -- b -- c",
+    check_refused(&cmd_diff, "a -- b -- c",
                   "one -- divides the recordings: type collector diff "
                   "BEFORE... -- AFTER...");
-    CHECK_EQ(parse(COMMAND_DIFF, "-- b"), -1);
-    CHECK_EQ(parse(COMMAND_DIFF, "a b --fail-if f+3%"), -1);
+    CHECK_EQ(parse(&cmd_diff, "-- b"), -1);
+    CHECK_EQ(parse(&cmd_diff, "a b --fail-if f+3%"), -1);
     /* elsewhere -- is no word */
-    CHECK_EQ(parse(COMMAND_REPORT, "a -- b"), -1);
+    CHECK_EQ(parse(&cmd_report, "a -- b"), -1);
 }

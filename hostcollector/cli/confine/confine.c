@@ -97,8 +97,8 @@ static int use_folders(const struct options *o, struct err *e)
 {
     static unsigned used;
 
-    for (; used < o->symbols_count; used++) {
-        const char *path = o->symbols[used];
+    for (; used < o->symbols.count; used++) {
+        const char *path = o->symbols.list[used];
         struct stat st;
         bool is_list = stat(path, &st) == 0 && S_ISREG(st.st_mode);
 
@@ -349,8 +349,8 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
         return -1;
     if (!begin(&p, o))
         return 0;
-    for (unsigned i = 0; i < o->input_count; i++)
-        allow(&p, OPENER_READ, o->inputs[i]);
+    for (unsigned i = 0; i < o->inputs.count; i++)
+        allow(&p, OPENER_READ, o->inputs.list[i]);
     /* images that recordings without names name */
     p.failed |= opener_allow_images() != 0;
     sandbox_allow(&p.files, "/", SANDBOX_READ);
@@ -378,7 +378,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
         return -1;
     if (!begin(&p, o))
         return 0;
-    if (o->symbols_count != 0)
+    if (o->symbols.count != 0)
         allow_symbols(&p);
     for (size_t i = 0; i < g->count; i++)
         allow_guest(&p, &g->list[i]);

@@ -64,7 +64,7 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
     struct outputs out = {0};
 
     own.input = path;
-    own.input_count = 0;
+    own.inputs.count = 0;
     own.origin = p->origin;
     own.supervised = true;
     own.page_code = 0;

@@ -14,7 +14,7 @@ void push_scan_begin(struct push_scan *l, const struct options *o,
 {
     *l = (struct push_scan){.options = o, .tag = tag};
     if (o->follow) /* before the first look: nothing is missed in between */
-        l->watch = watch_open(o->inputs, o->input_count);
+        l->watch = watch_open(o->inputs.list, o->inputs.count);
 }
 
 void push_scan_end(struct push_scan *l)
@@ -33,13 +33,14 @@ int push_scan_collect(struct push_scan *l, struct queue *q, struct err *e)
     const struct options *o = l->options;
 
     if (l->heard != NULL)
-        return queue_hear(q, o->inputs, o->input_count, l->tag, l->heard, e);
+        return queue_hear(q, o->inputs.list, o->inputs.count, l->tag, l->heard,
+                          e);
     bool marks = is_over(l->marks_ns, MARKS_S);
 
     l->folders_ns = clock_ns();
     if (marks)
         l->marks_ns = l->folders_ns;
-    return queue_scan(q, o->inputs, o->input_count, l->tag, marks, e);
+    return queue_scan(q, o->inputs.list, o->inputs.count, l->tag, marks, e);
 }
 
 /* Is there something in (q) that nobody will tell of? What was told of when it

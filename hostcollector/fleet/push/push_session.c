@@ -387,7 +387,7 @@ static int push_rounds(struct push *p, struct err *e)
 {
     char place[RECEIVER_PLACE];
 
-    push_tell_places(&p->tell, p->o->inputs[0], p->o->input_count > 1,
+    push_tell_places(&p->tell, p->o->inputs.list[0], p->o->inputs.count > 1,
                      receiver_place(&p->receiver, place));
     push_scan_begin(&p->look, p->o, p->tag);
     while (push_round(p, e) == 0) {

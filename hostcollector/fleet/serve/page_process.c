@@ -120,8 +120,8 @@ static _Noreturn void be_report_command(const struct options *o,
         add(&line, "--until", q->until);
     if (q->build[0] != '\0')
         add(&line, "--build", q->build);
-    for (size_t i = 0; i < OPTIONS_SYMBOLS && o->symbols[i] != NULL; i++)
-        add(&line, "--symbols", o->symbols[i]);
+    for (size_t i = 0; i < o->symbols.count; i++)
+        add(&line, "--symbols", o->symbols.list[i]);
     for (size_t i = 0; i < elfs->count; i++)
         add(&line, "--elf", elfs->paths[i]);
     if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arguments of options that many commands share, by their types. */
+#ifndef TPROF_CLI_OPTION_KINDS_H
+#define TPROF_CLI_OPTION_KINDS_H
+
+#include "cli/option_table.h"
+
+#define OPTION_WORDS 64
+#define OPTION_MEMORY_MIN                                                      \
+    (16ull << 20) /* bytes: the least that --memory takes */
+
+/* Arguments of an option that may be repeated, as typed. */
+struct option_words {
+    const char *list[OPTION_WORDS];
+    unsigned count;
+};
+
+/* Seconds of a run. */
+struct time_span {
+    double from_s; /* 0: from the beginning */
+    double to_s;   /* 0: to the end */
+};
+
+extern const struct option_kind option_flag; /* bool */
+extern const struct option_kind option_last; /* likewise; OPTION_LAST */
+extern const struct option_kind option_text; /* const char * */
+/* uint32_t or int32_t from min to max */
+extern const struct option_kind option_count;
+extern const struct option_kind option_seconds; /* double; not 0 if min is 1 */
+extern const struct option_kind option_span;    /* struct time_span */
+extern const struct option_kind option_size;    /* uint64_t */
+/* uint32_t: the number of the word, of the argument's words between bars */
+extern const struct option_kind option_choice;
+extern const struct option_kind option_cores; /* struct core_set */
+extern const struct option_kind option_peer;  /* struct peer_rule */
+
+/* For enum sandbox_mode. */
+extern const struct option_row sandbox_rows[];
+
+/* --help, which needs no field. */
+extern const struct option_row help_rows[];
+
+/* option_text.read and option_size.read, for kinds of other commands. */
+int option_read_text(void *field, const struct option_row *row,
+                     const char *value, struct err *e);
+int option_read_size(void *field, const struct option_row *row,
+                     const char *value, struct err *e);
+
+/* Add (word) to (w), which shall have (max) at most. Returns 0; -1: it has. */
+int option_words_add(struct option_words *w, unsigned max, const char *word);
+
+#endif

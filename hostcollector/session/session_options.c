@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options that several commands share. */
+#include "session/session_options.h"
+
+#include <string.h>
+
+#include "cli/output.h"
+#include "guest/source/source.h"
+#include "view/exclude.h"
+
+#define AT(m) offsetof(struct options, m)
+
+static int read_guest(void *field, const struct option_row *row,
+                      const char *value, struct err *e)
+{
+    return guests_option(field, row->name, value, e);
+}
+
+static int read_guests(void *field, const struct option_row *row,
+                       const char *value, struct err *e)
+{
+    (void)row;
+    return guests_read(field, value, e);
+}
+
+static int read_exclude(void *field, const struct option_row *row,
+                        const char *value, struct err *e)
+{
+    if (value[0] == '\0')
+        return err_set(e, "--%s: which function?", row->name);
+    return option_words_add(field, EXCLUDE_NAMES, value) == 0
+               ? OPTION_READ
+               : err_set(e, "--%s: more than %d names", row->name,
+                         EXCLUDE_NAMES);
+}
+
+static int read_symbols(void *field, const struct option_row *row,
+                        const char *value, struct err *e)
+{
+    return option_words_add(field, OPTIONS_SYMBOLS, value) == 0
+               ? OPTION_READ
+               : err_set(e, "--%s: more than %d folders", row->name,
+                         OPTIONS_SYMBOLS);
+}
+
+/* A size, which begins with a digit, or the file that has a guest's memory. */
+static int read_memory(void *field, const struct option_row *row,
+                       const char *value, struct err *e)
+{
+    struct options *o = field;
+
+    if (strchr("-0123456789", value[0]) != NULL || value[1] == '\0')
+        return option_read_size(&o->memory, row, value, e);
+    if (o->input != NULL)
+        return err_set(e, "one guest at a time: '%s' or '%s'?", o->input,
+                       value);
+    o->input = value;
+    o->input_is_memory = true;
+    return OPTION_READ;
+}
+
+int session_recordings_word(void *config, const char *word, struct err *e)
+{
+    struct options *o = config;
+
+    return option_words_add(&o->inputs, OPTION_WORDS, word) == 0
+               ? OPTION_READ
+               : err_set(e, "more than %d recordings", OPTION_WORDS);
+}
+
+int session_recording_word(void *config, const char *word, struct err *e)
+{
+    struct options *o = config;
+
+    if (o->input != NULL)
+        return err_set(e, "one recording at a time: '%s' or '%s'?", o->input,
+                       word);
+    o->input = word;
+    return OPTION_READ;
+}
+
+const struct option_kind option_guest = {.read = read_guest};
+const struct option_kind option_guests = {.read = read_guests};
+static const struct option_kind option_exclude = {.read = read_exclude};
+static const struct option_kind option_symbols = {.read = read_symbols};
+static const struct option_kind option_memory = {.read = read_memory};
+
+/* Row (i) of the sources, those without an agent only if (outside). */
+static const struct option_row *source_row(struct option_row *rows, size_t i,
+                                           bool outside)
+{
+    for (size_t n = 0; n < SOURCE_KINDS; n++) {
+        const struct source_kind *kind = &source_kinds[n];
+
+        if ((!outside && kind->need == SOURCE_NEEDS_SAMPLER) || i-- != 0)
+            continue;
+        rows[n] = (struct option_row){.name = kind->name,
+                                      .argument = kind->argument,
+                                      .kind = &option_guest,
+                                      .offset = AT(guests),
+                                      .help = kind->help};
+        return &rows[n];
+    }
+    return NULL;
+}
+
+const struct option_row *session_source(size_t i)
+{
+    static struct option_row rows[SOURCE_KINDS];
+
+    return source_row(rows, i, true);
+}
+
+const struct option_row *session_source_with_agent(size_t i)
+{
+    static struct option_row rows[SOURCE_KINDS];
+
+    return source_row(rows, i, false);
+}
+
+const struct option_row guests_file_rows[] = {
+    {"guests", 0, "FILE", &option_guests, AT(guests), 0, 0,
+     "guests, one a line, like --vsock 3 --elf app.elf"},
+    {.name = NULL}};
+
+const struct option_row guest_name_rows[] = {
+    {"name", 0, "NAME", &option_guest, AT(guests), 0, 0,
+     "what reports and files call the guest before it"},
+    {.name = NULL}};
+
+const struct option_row input_rows[] = {
+    {"input", 0, "FILE", &option_text, AT(input), 0, 0,
+     "a recording, or bytes from a one-way channel"},
+    {.name = NULL}};
+
+const struct option_row elf_rows[] = {
+    {"elf", 0, "FILE", &option_guest, AT(guests), 0, 0,
+     "the guest's image with symbols, and again for each that it loads (a "
+     "recording knows its own)"},
+    {.name = NULL}};
+
+const struct option_row recorded_elf_rows[] = {
+    {"elf", 0, "FILE", &option_guest, AT(guests), 0, 0,
+     "the guest's image, and again for each that it loads (default: those that "
+     "the recording names)"},
+    {.name = NULL}};
+
+const struct option_row symbols_rows[] = {
+    {"symbols", 0, "DIR", &option_symbols, AT(symbols), 0, 0,
+     "where images are by build-id, of a guest without --elf: "
+     "DIR/.build-id/12/3456 and .debug; and again for another folder; behind "
+     "them /usr/lib/debug. If DIR is a file: symbols as nm prints them, for an "
+     "image without a symbol table (System.map, the guest's /proc/kallsyms)"},
+    {.name = NULL}};
+
+const struct option_row source_rows[] = {
+    {"source", 0, "DIR", &option_text, AT(sources), 0, 0,
+     "where source files are, for pages and the key l of top (default: of a "
+     "recording where they were compiled, of a guest nowhere)"},
+    {.name = NULL}};
+
+const struct option_row duration_rows[] = {
+    {"duration", 'd', "SECONDS", &option_seconds, AT(duration_s), 1, 0,
+     "stop after so long (default: at Ctrl-C, or when the guest ends)"},
+    {.name = NULL}};
+
+const struct option_row wait_rows[] = {
+    {"wait", 0, "SECONDS", &option_seconds, AT(wait_s), 0, 0,
+     "how long to wait for a guest to come, at least 2, or to come back "
+     "(default: for ever, and 10)"},
+    {.name = NULL}};
+
+const struct option_row connect_rows[] = {
+    {"force-vsock", 0, NULL, &option_flag, AT(force_vsock), 0, 0,
+     "use vsock though there is no /dev/vhost-vsock here: in a container on a "
+     "host that has it"},
+    {"privileged", 0, NULL, &option_flag, AT(privileged), 0, 0,
+     "connect by vsock from a port below 1024, for guests that want that "
+     "(TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
+    {"peer", 0, "UID", &option_peer, AT(peers), 0, 0,
+     "talk with this user's sockets, too, or with any user's (default: your "
+     "own and root's)"},
+    {.name = NULL}};
+
+const struct option_row rate_rows[] = {
+    {"rate", 0, "HZ", &option_count, AT(rate_hz), 1, 50000,
+     "samples a second on each core, 1 to 50000 (default: the guest's config, "
+     "else 997)"},
+    {.name = NULL}};
+
+const struct option_row depth_rows[] = {
+    {"depth", 0, "N", &option_count, AT(depth), 1, 127,
+     "callers to record, 1 to 127 (default: the guest's config, else 64)"},
+    {.name = NULL}};
+
+const struct option_row unwind_rows[] = {
+    {"unwind", 0, "auto|tables|fp", &option_choice, AT(unwind), 0, 0,
+     "how callers are found without an agent: by unwind tables, else by the "
+     "code (auto, the default); by tables alone; or along frame pointers"},
+    {.name = NULL}};
+
+const struct option_row output_rows[] = {
+    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+     "write FILE in the format of its suffix, or FORMAT:FILE; - is standard "
+     "output; may be repeated"},
+    {"format", 0, "F", &option_format, AT(output.format), 0, 0,
+     "the format of files whose suffix names none; without -o that of standard "
+     "output. One of"},
+    {.name = NULL}};
+
+const struct option_row force_rows[] = {
+    {"force", 0, NULL, &option_flag, AT(output.force), 0, 0,
+     "let -o overwrite a file that tprof has not written"},
+    {.name = NULL}};
+
+const struct option_row core_rows[] = {
+    {"core", 0, "LIST", &option_cores, AT(cores), 0, 0,
+     "only these cores: 3, or 0,2-5; may be repeated"},
+    {.name = NULL}};
+
+const struct option_row time_rows[] = {
+    {"time", 0, "A..B", &option_span, AT(time), 0, 0,
+     "only from second A to B; either may be left out"},
+    {"exclude", 0, "NAME", &option_exclude, AT(exclude), 0, 0,
+     "leave out samples with the function NAME in their stack, or if none is "
+     "called so, with NAME in the name of one; may be repeated"},
+    {.name = NULL}};
+
+const struct option_row dead_memory_rows[] = {
+    {"memory", 0, "FILE|SIZE", &option_memory, 0, 0, 0,
+     "FILE: a dead guest's memory, as QEMU's dump-guest-memory or pmemsave "
+     "write it, or a snapshot; SIZE: what this command may take, such as 512M; "
+     "the rest is folded into [others] (default: 1G)"},
+    {.name = NULL}};
+
+const struct option_row memory_rows[] = {
+    {"memory", 0, "SIZE", &option_size, AT(memory), 0, 0,
+     "what guests and reports may take, such as 512M; the rest is folded into "
+     "[others] (default: 1G)"},
+    {.name = NULL}};
+
+const struct option_row report_rows[] = {
+    {"top", 0, "N", &option_count, AT(top), 1, 1000000,
+     "functions in a table (default: 8 in the first, those of less than 1 % "
+     "left out)"},
+    {"annotate", 0, "N", &option_count, AT(page_code), 0, OPTIONS_PAGE_CODE,
+     "of how many functions, the busiest, a page has source lines and code, 0 "
+     "to 1000 (default: 10)"},
+    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+     "every function, branch and core, and --details"},
+    {"details", 0, NULL, &option_flag, AT(details), 0, 0,
+     "ranges, accounts, lateness, cost and a table of each core, too (FILE.txt "
+     "always has them)"},
+    {"function", 0, "NAME", &option_text, AT(function), 0, 0,
+     "its lines, callers and callees; NAME may be a part"},
+    {"inverted", 0, NULL, &option_flag, AT(inverted), 0, 0,
+     "call trees inside out: below a function its caller"},
+    {"callers-of", 0, "NAME", &option_text, AT(callers_of), 0, 0,
+     "the same, of functions with NAME in their names"},
+    {"sort", 0, "self|total|late|name", &option_choice, AT(sort), 0, 0,
+     "the order of functions (default: self)"},
+    {"idle", 0, NULL, &option_flag, AT(idle), 0, 0,
+     "where cores wait: tables and trees of idle time"},
+    {.name = NULL}};
+
+const struct option_row of_rows[] = {
+    {"of", 0, "busy|all", &option_choice, AT(of), 0, 0,
+     "what 100 % is: busy time (default), or all time"},
+    {.name = NULL}};
+
+const struct option_row colour_rows[] = {
+    {"color", 0, "auto|always|never", &option_choice, AT(output.colour), 0, 0,
+     "colour in text (default: auto, on a terminal unless NO_COLOR is set)"},
+    {.name = NULL}};
+
+const struct option_row pager_rows[] = {
+    {"no-pager", 0, NULL, &option_flag, AT(no_pager), 0, 0,
+     "no $TPROF_PAGER, $PAGER or less for a terminal"},
+    {.name = NULL}};
+
+const struct option_row names_rows[] = {
+    {"no-names", 0, NULL, &option_flag, AT(no_names), 0, 0,
+     "leave names and lines out of recordings; a report then needs the image"},
+    {.name = NULL}};

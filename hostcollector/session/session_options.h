@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options that several commands share: each row, with its help, stands once. */
+#ifndef TPROF_SESSION_SESSION_OPTIONS_H
+#define TPROF_SESSION_SESSION_OPTIONS_H
+
+#include "cli/option_kinds.h"
+#include "cli/options.h"
+
+/* A guest's address, image or name: for struct guests. */
+extern const struct option_kind option_guest;
+
+/* A file of guests: likewise. */
+extern const struct option_kind option_guests;
+
+/* OPTION_MADE: the ways to a guest, with or without those that need no agent.
+ */
+const struct option_row *session_source(size_t i);
+const struct option_row *session_source_with_agent(size_t i);
+
+/* The recordings that a command is about, as words without an option: one, or
+ * several. For struct option_set. */
+int session_recording_word(void *config, const char *word, struct err *e);
+int session_recordings_word(void *config, const char *word, struct err *e);
+
+extern const struct option_row guests_file_rows[];  /* --guests */
+extern const struct option_row guest_name_rows[];   /* --name */
+extern const struct option_row input_rows[];        /* --input */
+extern const struct option_row elf_rows[];          /* --elf */
+extern const struct option_row recorded_elf_rows[]; /* --elf */
+extern const struct option_row symbols_rows[];      /* --symbols */
+extern const struct option_row source_rows[];       /* --source */
+extern const struct option_row duration_rows[];     /* --duration */
+extern const struct option_row wait_rows[];         /* --wait */
+extern const struct option_row
+    connect_rows[]; /* --force-vsock, --privileged, --peer */
+extern const struct option_row rate_rows[];        /* --rate */
+extern const struct option_row depth_rows[];       /* --depth */
+extern const struct option_row unwind_rows[];      /* --unwind */
+extern const struct option_row output_rows[];      /* --output, --format */
+extern const struct option_row force_rows[];       /* --force */
+extern const struct option_row core_rows[];        /* --core */
+extern const struct option_row time_rows[];        /* --time, --exclude */
+extern const struct option_row dead_memory_rows[]; /* --memory */
+extern const struct option_row memory_rows[];      /* --memory */
+extern const struct option_row
+    report_rows[]; /* --top, --annotate, --all, --details, --function,
+                      --inverted, --callers-of, --sort, --idle */
+extern const struct option_row of_rows[];     /* --of */
+extern const struct option_row colour_rows[]; /* --color */
+extern const struct option_row pager_rows[];  /* --no-pager */
+extern const struct option_row names_rows[];  /* --no-names */
+
+#endif
