@@ -86,9 +86,7 @@ struct options {
     struct option_words exclude; /* functions, as typed */
     struct time_span time;
     uint32_t top; /* rows of a table; 0: as many as are worth a look */
-    const char *vhost_user, *uds; /* the bridge's sockets */
-    uint32_t cid;                 /* its guest; 0: the default */
-    bool all;                     /* every row and branch */
+    bool all;     /* every row and branch */
     bool tree;    /* of collector diff: call paths that changed */
     bool by_core; /* ... and what changed on each core */
     bool no_pager;

@@ -291,6 +291,14 @@ const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
     return buf;
 }
 
+int outputs_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+
+    return (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
+}
+
 /* Has who reads standard output, head(1) for one, read enough? */
 static bool reader_left(const struct output *output)
 {

@@ -65,6 +65,10 @@ void outputs_plan_code(const struct outputs *out, struct options *o);
 const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
                             const struct outputs *out, const struct options *o);
 
+/* How many bytes of (path), a recording's, come before the guest's name where
+ * there are several guests: of a/run.tprof 5, for a/run.GUEST.tprof. */
+int outputs_stem(const char *path);
+
 /*
  * Claim all files of (out) except the recording, before anything is sampled: no
  * other process can claim them until outputs_close(), and what they hold stays

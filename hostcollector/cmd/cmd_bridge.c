@@ -11,22 +11,25 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/option_kinds.h"
-#include "cli/options.h"
 #include "cli/signals.h"
-#include "session/session_options.h"
 
 #define DEFAULT_CID 3u
 
-#define AT(m) offsetof(struct options, m)
+struct bridge_options {
+    struct bridge_config bridge;
+    enum sandbox_mode sandbox;
+};
+
+#define AT(m) offsetof(struct bridge_options, m)
 
 static const struct option_row own_rows[] = {
-    {"vhost-user", 0, "SOCKET", &option_text, AT(vhost_user), 0, 0,
+    {"vhost-user", 0, "SOCKET", &option_text, AT(bridge.vhost_user), 0, 0,
      "where QEMU connects: -chardev socket,path=SOCKET"},
-    {"uds", 0, "PATH", &option_text, AT(uds), 0, 0,
+    {"uds", 0, "PATH", &option_text, AT(bridge.uds), 0, 0,
      "where everybody else connects"},
-    {"cid", 0, "N", &option_count, AT(cid), 3, UINT32_MAX - 1,
+    {"cid", 0, "N", &option_count, AT(bridge.cid), 3, UINT32_MAX - 1,
      "the guest's CID, 3 or more (default: 3)"},
-    {"peer", 0, "UID", &option_peer, AT(peers), 0, 0,
+    {"peer", 0, "UID", &option_peer, AT(bridge.peers), 0, 0,
      "let this user in or any (default: you and root)"},
     {.name = NULL}};
 
@@ -81,72 +84,66 @@ static void raise_files(void)
 }
 
 /* The guest is not trusted: keep what serving it takes. */
-static int confine(const struct options *o, struct err *e)
+static int confine(enum sandbox_mode mode, struct err *e)
 {
     struct err lacking;
 
-    if (confine_bridge(o, &lacking) != 0)
+    if (confine_bridge(mode, &lacking) != 0)
         return err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
         print_line(NULL, lacking.text);
     return 0;
 }
 
-static int serve(const struct options *o, struct err *e)
+static int serve(struct bridge_options *o, struct err *e)
 {
-    struct bridge_config config = {
-        .vhost_user = o->vhost_user,
-        .uds = o->uds,
-        .cid = o->cid != 0 ? o->cid : DEFAULT_CID,
-        .peers = o->peers,
-        .say = print_line,
-    };
+    struct bridge_config *config = &o->bridge;
     int result = -1;
 
     raise_files();
-    config.stop_fd = signals_catch(e);
-    if (config.stop_fd < 0 || confine_prepare_bridge(o, e) != 0)
+    config->stop_fd = signals_catch(e);
+    if (config->stop_fd < 0 ||
+        confine_prepare_bridge(o->sandbox, config->vhost_user, config->uds,
+                               e) != 0)
         return -1;
-    struct bridge *b = bridge_open(&config, e);
-    if (b != NULL && confine(o, e) == 0) {
+    struct bridge *b = bridge_open(config, e);
+    if (b != NULL && confine(o->sandbox, e) == 0) {
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
                       "everybody else at %s\n",
-                      config.cid, o->vhost_user, o->uds);
+                      config->cid, config->vhost_user, config->uds);
         result = bridge_run(b, e);
     }
     bridge_close(b);
-    (void)close(config.stop_fd);
+    (void)close(config->stop_fd);
     return result;
 }
 
-static int check_options(const struct options *o, struct err *e)
+static int check_options(const struct bridge_config *c, struct err *e)
 {
-    if (o->vhost_user == NULL || o->uds == NULL)
+    if (c->vhost_user == NULL || c->uds == NULL)
         return err_set(e, "where? type: collector bridge --vhost-user "
                           "/tmp/guest.vhost --uds /tmp/guest.vsock --cid 3");
-    if (strcmp(o->vhost_user, o->uds) == 0)
+    if (strcmp(c->vhost_user, c->uds) == 0)
         return err_set(e, "--vhost-user and --uds: two sockets need two paths");
     return 0;
 }
 
 static int run_bridge(int argc, char **argv)
 {
-    struct options o;
+    struct bridge_options o = {
+        .bridge = {.cid = DEFAULT_CID, .say = print_line}};
     struct err e = {""};
-
-    options_init(&o);
     int result = option_parse(&o, &options, argc, argv, &e);
 
     if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (result < 0 || check_options(&o, &e) != 0)
+    else if (result < 0 || check_options(&o.bridge, &e) != 0)
         result = EXIT_USAGE;
     else
         result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
     if (e.text[0] != '\0')
         print_line(NULL, e.text);
-    options_fini(&o);
     return result;
 }
 

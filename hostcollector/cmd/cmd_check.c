@@ -8,17 +8,22 @@
 #include "cli/confine/confine.h"
 #include "cli/help.h"
 #include "cli/option_kinds.h"
-#include "cli/options.h"
 #include "cli/signals.h"
 #include "image/file/image.h"
 #include "session/session_options.h"
 
-#define AT(m) offsetof(struct options, m)
+struct check_options {
+    struct guests guests; /* their images alone */
+    bool all;
+    enum sandbox_mode sandbox;
+};
+
+#define AT(m) offsetof(struct check_options, m)
 
 /* An image stands with or without --elf. */
 static int take_image(void *config, const char *word, struct err *e)
 {
-    struct options *o = config;
+    struct check_options *o = config;
 
     return guests_option(&o->guests, "elf", word, e);
 }
@@ -49,15 +54,15 @@ static const struct help help = {
     NULL};
 
 /* Images come from anywhere, too: give up what reading them does not take. */
-static int confine(const struct options *o)
+static int confine(const struct check_options *o)
 {
     struct err e;
     int result = signals_fill_standard(&e);
 
     if (result == 0)
-        result = confine_prepare_check(o, &e);
+        result = confine_prepare_check(o->sandbox, o->guests.elfs, &e);
     if (result == 0)
-        result = confine_check(o, &e);
+        result = confine_reader(o->sandbox, &e);
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector check: %s\n", e.text);
     return result;
@@ -83,7 +88,7 @@ static int check_image(const char *path, bool all, struct err *e)
 }
 
 /* Each image by itself; one that cannot be read does not hide the others. */
-static int check_all(const struct options *o)
+static int check_all(const struct check_options *o)
 {
     const struct elf_path *elf = o->guests.elfs;
     int result = EXIT_DONE;
@@ -105,10 +110,8 @@ static int check_all(const struct options *o)
 
 static int run_check(int argc, char **argv)
 {
-    struct options o;
+    struct check_options o = {.all = false};
     struct err e = {""};
-
-    options_init(&o);
     int result = option_parse(&o, &options, argc, argv, &e);
 
     if (result == OPTION_READ && o.guests.elfs == NULL)
@@ -121,7 +124,7 @@ static int run_check(int argc, char **argv)
         result = EXIT_USAGE;
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector check: %s\n", e.text);
-    options_fini(&o);
+    guests_fini(&o.guests);
     return result;
 }
 

@@ -5,21 +5,35 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/option_kinds.h"
-#include "cli/options.h"
 #include "fleet/serve/merge_process.h"
-#include "session/session_options.h"
 #include "util/text.h"
 
 #define NAME "collector compact"
 
-#define AT(m) offsetof(struct options, m)
+struct compact_options {
+    const char *folder; /* NULL: not said */
+    bool several;       /* further words stand behind the folder */
+    enum sandbox_mode sandbox;
+};
+
+#define AT(m) offsetof(struct compact_options, m)
+
+static int take_folder(void *config, const char *word, struct err *e)
+{
+    struct compact_options *o = config;
+
+    (void)e;
+    o->several = o->folder != NULL;
+    o->folder = word;
+    return OPTION_READ;
+}
 
 static const struct option_group groups[] = {
     OPTION_ROWS(sandbox_rows, AT(sandbox)), OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
 static const struct option_set options = {
-    .command = " compact", .groups = groups, .word = session_recordings_word};
+    .command = " compact", .groups = groups, .word = take_folder};
 
 static const struct help help = {
     &options,
@@ -60,10 +74,10 @@ static void print_sums(const struct compact_sums *s)
                      s->early == 1 ? " is" : "s are");
 }
 
-static int compact(const struct options *o, struct err *e)
+static int compact(const struct compact_options *o, struct err *e)
 {
     struct compact_sums sums = {0};
-    int result = merge_process_once(o, o->inputs.list[0], NAME, &sums, e);
+    int result = merge_process_once(o->sandbox, o->folder, NAME, &sums, e);
 
     /* what was merged before an error is worth telling, and no more */
     if (result == 0)
@@ -75,13 +89,11 @@ static int compact(const struct options *o, struct err *e)
 
 static int run_compact(int argc, char **argv)
 {
-    struct options o;
+    struct compact_options o = {.folder = NULL};
     struct err e = {""};
-
-    options_init(&o);
     int result = option_parse(&o, &options, argc, argv, &e);
 
-    if (result == OPTION_READ && o.inputs.count != 1)
+    if (result == OPTION_READ && (o.folder == NULL || o.several))
         result = err_set(&e, "which folder? type: collector compact DIR");
     if (result == OPTION_HELP)
         result = help_print(&help);
@@ -91,7 +103,6 @@ static int run_compact(int argc, char **argv)
         result = EXIT_USAGE;
     if (e.text[0] != '\0' && result != EXIT_DONE)
         (void)fprintf(stderr, NAME ": %s\n", e.text);
-    options_fini(&o);
     return result;
 }
 

@@ -261,7 +261,7 @@ static int sample_guest(const struct job *job, struct outside_guest *g,
 static int confine(const struct job *job, struct err *e)
 {
     if (confine_prepare_sampler(job->options, job->spec, e) != 0 ||
-        confine_sampler(job->options, e) != 0)
+        confine_reader(job->options->sandbox, e) != 0)
         return -1;
     e->text[0] = '\0'; /* what the kernel lacks, the collector says, too */
     return 0;
@@ -337,8 +337,9 @@ static int work(const struct job *job, struct err *e)
     if (job->way->begin == NULL && (stub = outside_qmp_pass(fd, e)) < 0)
         return -1;
 
-    struct outside_watched *watched = sampler_watch(
-        job->options, &job->way->last, fd, (int[2]){job->bytes, job->words}, e);
+    struct outside_watched *watched =
+        sampler_watch(job->options->sandbox, &job->way->last, fd,
+                      (int[2]){job->bytes, job->words}, e);
 
     if (watched == NULL)
         return -1;

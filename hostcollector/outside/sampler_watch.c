@@ -35,7 +35,7 @@ static void say_and_hear(int fd, const char *words)
 /* The watch: it waits for the end of the process that samples, which nothing is
  * written to (pipe) before. What that process still (held) is let go; not a
  * guest that somebody else has stopped. */
-static _Noreturn void watch_sampler(const struct options *o,
+static _Noreturn void watch_sampler(enum sandbox_mode mode,
                                     const struct sampler_last *last, int pipe,
                                     int fd,
                                     const struct outside_watched *watched)
@@ -44,7 +44,7 @@ static _Noreturn void watch_sampler(const struct options *o,
     struct err ignored;
     char c;
 
-    (void)confine_sampler(o, &ignored);
+    (void)confine_reader(mode, &ignored);
     while (read(pipe, &c, 1) < 0 && errno == EINTR)
         continue;
     if (atomic_load(&watched->held))
@@ -56,7 +56,7 @@ static _Noreturn void watch_sampler(const struct options *o,
     _exit(0);
 }
 
-struct outside_watched *sampler_watch(const struct options *o,
+struct outside_watched *sampler_watch(enum sandbox_mode mode,
                                       const struct sampler_last *last, int fd,
                                       const int ends[2], struct err *e)
 {
@@ -81,7 +81,7 @@ struct outside_watched *sampler_watch(const struct options *o,
         (void)close(ends_of[1]);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        watch_sampler(o, last, ends_of[0], fd, watched);
+        watch_sampler(mode, last, ends_of[0], fd, watched);
     }
     (void)close(ends_of[0]);
     if (child < 0) {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "cli/options.h"
+#include "guard/sandbox.h"
 #include "outside/guest.h"
 #include "util/err.h"
 
@@ -21,12 +21,12 @@ struct sampler_last {
 };
 
 /*
- * Start the watch over the guest behind (fd). It confines itself as (o) says,
+ * Start the watch over the guest behind (fd). It is confined as (mode) says,
  * closes its copies of (ends), and ends when this process does. Returns what
  * both see of the guest; NULL with (e) filled: there is no process or no memory
  * to be had.
  */
-struct outside_watched *sampler_watch(const struct options *o,
+struct outside_watched *sampler_watch(enum sandbox_mode mode,
                                       const struct sampler_last *last, int fd,
                                       const int ends[2], struct err *e);
 

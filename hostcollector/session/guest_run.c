@@ -11,6 +11,7 @@
 
 #include "annotate/annotate.h"
 #include "check/red_zone.h"
+#include "cli/output.h"
 #include "cli/text_style.h"
 #include "diagnose/gate.h"
 #include "diagnose/memory_remarks.h"
@@ -147,14 +148,6 @@ static void make_name(struct guest_run *r)
         (void)snprintf(r->name, sizeof r->name, "%s", spec->name);
 }
 
-int guest_run_stem(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
-
-    return (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
-}
-
 /* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
 static int name_recording(struct guest_run *r, struct err *e)
 {
@@ -163,7 +156,7 @@ static int name_recording(struct guest_run *r, struct err *e)
 
     if (path == NULL)
         return 0;
-    int stem = guest_run_stem(path);
+    int stem = outputs_stem(path);
     int length = snprintf(text, sizeof text, "%.*s.%s%s", stem, path, r->name,
                           path + stem);
 

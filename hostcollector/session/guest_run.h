@@ -84,10 +84,6 @@ enum guest_run_fault {
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 enum guest_run_fault *fault, struct err *e);
 
-/* How many bytes of (path), a recording's, come before the guest's name where
- * there are several: of a/run.tprof 5, for a/run.GUEST.tprof. */
-int guest_run_stem(const char *path);
-
 /* The pipeline has ended for the reason (end); (e): with this error, or NULL.
  */
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,

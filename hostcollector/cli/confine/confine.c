@@ -17,7 +17,6 @@
 #include "image/file/symbols_file.h"
 #include "image/match/fetch.h"
 #include "recording/spool/spool_list.h"
-#include "session/guest_run.h"
 
 struct helper_plan {
     struct sandbox files;        /* the helper's */
@@ -112,7 +111,8 @@ static int use_folders(const struct options *o, struct err *e)
  * also without a sandbox. */
 static int use_symbols(const struct options *o, struct err *e)
 {
-    return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, o, e) : -1;
+    return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, &o->sandbox, e)
+                                  : -1;
 }
 
 /* PATH or PATH:PORT. */
@@ -167,7 +167,7 @@ static void allow_recording(struct helper_plan *p, const char *path,
                             const struct guest_spec *g)
 {
     char first[PATH_MAX], later[PATH_MAX];
-    int stem = guest_run_stem(path);
+    int stem = outputs_stem(path);
 
     (void)snprintf(first, sizeof first, "%.*s.%s%s", stem, path, g->name,
                    path + stem);
@@ -205,11 +205,11 @@ static void allow_input(struct helper_plan *p, const struct options *o)
     sandbox_allow(&p->files, folder, SANDBOX_READ);
 }
 
-/* Begin (p), if (o) wants a sandbox. */
-static bool begin(struct helper_plan *p, const struct options *o)
+/* Begin (p), if a sandbox is wanted. */
+static bool begin(struct helper_plan *p, enum sandbox_mode mode)
 {
     *p = (struct helper_plan){.files = {.rules = -1}};
-    if (!sandbox_wanted(o->sandbox))
+    if (!sandbox_wanted(mode))
         return false;
     sandbox_init(&p->files);
     return true;
@@ -264,7 +264,7 @@ static _Noreturn void serve_push(const struct options *o)
 {
     struct helper_plan p;
 
-    (void)begin(&p, o);
+    (void)begin(&p, o->sandbox);
     allow_symbols(&p);
     allow_images(&p, o);
     if (p.failed)
@@ -289,7 +289,7 @@ int confine_prepare_push(const struct options *o, struct err *e)
     /* what is missing but not required, each process says */
     return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
                    opener_confined(&why) != 0
-               ? confine_lacks(o, &why, e)
+               ? confine_lacks(o->sandbox, &why, e)
                : who;
 }
 
@@ -303,7 +303,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
         return -1;
     if (opener_is_shared() && opener_join(e) == 0)
         return 0;
-    if (!begin(&p, o))
+    if (!begin(&p, o->sandbox))
         return 0;
     allow_symbols(&p);
     for (size_t i = 0; i < g->count; i++) {
@@ -333,7 +333,7 @@ int confine_prepare_sampler(const struct options *o,
 
     if (use_folders(o, e) != 0)
         return -1;
-    if (!begin(&p, o))
+    if (!begin(&p, o->sandbox))
         return 0;
     allow_elfs(&p, spec->elfs);
     allow_symbols_file(&p);
@@ -347,7 +347,7 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
 
     if (use_symbols(o, e) != 0)
         return -1;
-    if (!begin(&p, o))
+    if (!begin(&p, o->sandbox))
         return 0;
     for (unsigned i = 0; i < o->inputs.count; i++)
         allow(&p, OPENER_READ, o->inputs.list[i]);
@@ -358,13 +358,14 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
     return start(&p, e);
 }
 
-int confine_prepare_check(const struct options *o, struct err *e)
+int confine_prepare_check(enum sandbox_mode mode, const struct elf_path *elfs,
+                          struct err *e)
 {
     struct helper_plan p;
 
-    if (!begin(&p, o))
+    if (!begin(&p, mode))
         return 0;
-    allow_elfs(&p, o->guests.elfs);
+    allow_elfs(&p, elfs);
     return start(&p, e);
 }
 
@@ -376,7 +377,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
 
     if (use_folders(o, e) != 0)
         return -1;
-    if (!begin(&p, o))
+    if (!begin(&p, o->sandbox))
         return 0;
     if (o->symbols.count != 0)
         allow_symbols(&p);
@@ -394,17 +395,18 @@ int confine_prepare_serve(const struct options *o, struct err *e)
     return start(&p, e);
 }
 
-int confine_prepare_bridge(const struct options *o, struct err *e)
+int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
+                           const char *uds, struct err *e)
 {
     char socket[PATH_MAX];
     struct helper_plan p;
 
-    if (!begin(&p, o))
+    if (!begin(&p, mode))
         return 0;
-    allow(&p, OPENER_REMOVE, o->vhost_user);
-    allow(&p, OPENER_REMOVE, o->uds);
+    allow(&p, OPENER_REMOVE, vhost_user);
+    allow(&p, OPENER_REMOVE, uds);
     /* what the guest connects to */
-    (void)snprintf(socket, sizeof socket, "%s_", o->uds);
+    (void)snprintf(socket, sizeof socket, "%s_", uds);
     p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
     return start(&p, e);
 }

@@ -27,9 +27,11 @@ int confine_prepare_sampler(const struct options *o,
                             const struct guest_spec *spec, struct err *e);
 int confine_prepare_diff(const struct options *o, const struct outputs *out,
                          struct err *e);
-int confine_prepare_check(const struct options *o, struct err *e);
+int confine_prepare_check(enum sandbox_mode mode, const struct elf_path *elfs,
+                          struct err *e);
 int confine_prepare_serve(const struct options *o, struct err *e);
-int confine_prepare_bridge(const struct options *o, struct err *e);
+int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
+                           const char *uds, struct err *e);
 
 /*
  * Likewise, one helper for all processes that push starts, each of which calls
@@ -45,37 +47,35 @@ int confine_prepare_push(const struct options *o, struct err *e);
  * guest, a recording or an image is read.
  *
  * Return 0, with a line for the user in (e) if the process or its helper lacks
- * a part of it, else with none; -1 with (e) filled if (o) requires all of it.
+ * a part of it, else with none; -1 with (e) filled if all of it is required.
  */
 int confine_sampling(const struct options *o, struct err *e);
 int confine_top(const struct options *o, struct err *e);
 int confine_serve(const struct options *o, struct err *e);
-int confine_sampler(const struct options *o, struct err *e);
-int confine_check(const struct options *o, struct err *e);
-int confine_bridge(const struct options *o, struct err *e);
+int confine_reader(enum sandbox_mode mode, struct err *e);
+int confine_bridge(enum sandbox_mode mode, struct err *e);
 
 /* Likewise, with no helper: a process that merges windows in (folder). */
-int confine_compact(const struct options *o, const char *folder, struct err *e);
+int confine_compact(enum sandbox_mode mode, const char *folder, struct err *e);
 
 /*
  * Confine a process that speaks with a server. It opens nothing but what names
  * of hosts and certificates take: the (count) files at (files), NULL allowed,
- * and those of the system. (options) is a struct options.
+ * and those of the system. (sandbox) is an enum sandbox_mode.
  *
  * Returns 0, also if a part of the sandbox is missing, of which other processes
  * tell; -1 with (e) filled if all of it is required.
  */
-int confine_network(const void *options, const char *const *files, size_t count,
+int confine_network(const void *sandbox, const char *const *files, size_t count,
                     struct err *e);
 
 /* The same for the process that asks debuginfod servers, and keeps what comes
  * in its cache, DEBUGINFOD_CACHE_PATH. */
-int confine_fetcher(const void *options, struct err *e);
+int confine_fetcher(const void *sandbox, struct err *e);
 
 /* For the functions above: the sandbox lacks (why). Returns 0, with (why) in
- * (e) for the user; -1 with (e) filled if (o) requires all of it. */
-int confine_lacks(const struct options *o, const struct err *why,
-                  struct err *e);
+ * (e) for the user; -1 with (e) filled if all of it is required. */
+int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e);
 
 /* Enter it as a report does, and print what holds: `collector
  * --sandbox-report`. Returns an enum exit_code. */

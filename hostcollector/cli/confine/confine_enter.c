@@ -7,26 +7,28 @@
 #include "guard/opener.h"
 #include "guard/sandbox.h"
 
-int confine_lacks(const struct options *o, const struct err *why, struct err *e)
+int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e)
 {
-    if (o->sandbox == SANDBOX_REQUIRED)
+    if (mode == SANDBOX_REQUIRED)
         return err_set(e, "%s; --sandbox=required ends here", why->text);
     *e = *why;
     return 0;
 }
 
-static int enter(const struct options *o, unsigned needs, struct err *e)
+/* Of files, keep those of (spool), if it is not NULL. */
+static int enter(enum sandbox_mode mode, const char *spool, unsigned needs,
+                 struct err *e)
 {
     struct sandbox files;
     char folder[PATH_MAX];
     struct err why;
 
     e->text[0] = '\0';
-    if (!sandbox_wanted(o->sandbox))
+    if (!sandbox_wanted(mode))
         return 0;
     sandbox_init(&files);
-    if ((needs & SANDBOX_SPOOL) != 0) {
-        (void)snprintf(folder, sizeof folder, "%s/", o->spool);
+    if (spool != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s/", spool);
         sandbox_allow(&files, folder,
                       SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE |
                           SANDBOX_LIST);
@@ -34,7 +36,7 @@ static int enter(const struct options *o, unsigned needs, struct err *e)
     return sandbox_enter(&files, needs, &why) == 0 &&
                    (!opener_started() || opener_confined(&why) == 0)
                ? 0
-               : confine_lacks(o, &why, e);
+               : confine_lacks(mode, &why, e);
 }
 
 static unsigned sampling_needs(const struct options *o)
@@ -52,53 +54,34 @@ static unsigned sampling_needs(const struct options *o)
 
 int confine_sampling(const struct options *o, struct err *e)
 {
-    return enter(o, sampling_needs(o), e);
+    return enter(o->sandbox, NULL, sampling_needs(o), e);
 }
 
 int confine_top(const struct options *o, struct err *e)
 {
-    return enter(o, sampling_needs(o) | SANDBOX_SCREEN, e);
+    return enter(o->sandbox, NULL, sampling_needs(o) | SANDBOX_SCREEN, e);
 }
 
 int confine_serve(const struct options *o, struct err *e)
 {
-    return enter(o,
+    return enter(o->sandbox, o->spool,
                  sampling_needs(o) | SANDBOX_FOLDER |
                      (o->spool != NULL ? SANDBOX_SPOOL : 0u),
                  e);
 }
 
-int confine_sampler(const struct options *o, struct err *e)
+int confine_reader(enum sandbox_mode mode, struct err *e)
 {
-    return enter(o, SANDBOX_READER, e);
+    return enter(mode, NULL, SANDBOX_READER, e);
 }
 
-int confine_check(const struct options *o, struct err *e)
+int confine_bridge(enum sandbox_mode mode, struct err *e)
 {
-    return enter(o, SANDBOX_READER, e);
+    return enter(mode, NULL, SANDBOX_SERVE, e);
 }
 
-int confine_bridge(const struct options *o, struct err *e)
+int confine_compact(enum sandbox_mode mode, const char *folder, struct err *e)
 {
-    return enter(o, SANDBOX_SERVE, e);
-}
-
-int confine_compact(const struct options *o, const char *folder, struct err *e)
-{
-    struct sandbox files;
-    char path[PATH_MAX];
-    struct err why;
-
-    e->text[0] = '\0';
-    if (!sandbox_wanted(o->sandbox))
-        return 0;
-    (void)snprintf(path, sizeof path, "%s/", folder);
-    sandbox_init(&files);
-    sandbox_allow(&files, path,
-                  SANDBOX_READ | SANDBOX_ADD | SANDBOX_REMOVE | SANDBOX_LIST);
-    return sandbox_enter(&files,
-                         SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
-                         &why) == 0
-               ? 0
-               : confine_lacks(o, &why, e);
+    return enter(mode, folder, SANDBOX_READER | SANDBOX_FOLDER | SANDBOX_SPOOL,
+                 e);
 }

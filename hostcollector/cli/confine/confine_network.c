@@ -48,10 +48,10 @@ static int enter(struct sandbox *s, unsigned needs, enum sandbox_mode mode,
                : err_set(e, "%s; --sandbox=required ends here", why.text);
 }
 
-int confine_network(const void *options, const char *const *files, size_t count,
+int confine_network(const void *sandbox, const char *const *files, size_t count,
                     struct err *e)
 {
-    enum sandbox_mode mode = ((const struct options *)options)->sandbox;
+    enum sandbox_mode mode = *(const enum sandbox_mode *)sandbox;
     struct sandbox s;
 
     if (!sandbox_wanted(mode))
@@ -65,10 +65,10 @@ int confine_network(const void *options, const char *const *files, size_t count,
 /* What a server makes libdebuginfod keep in memory: headers have no bound. */
 #define FETCH_MEMORY (256u << 20)
 
-int confine_fetcher(const void *options, struct err *e)
+int confine_fetcher(const void *sandbox, struct err *e)
 {
     const struct rlimit most = {FETCH_MEMORY, FETCH_MEMORY};
-    enum sandbox_mode mode = ((const struct options *)options)->sandbox;
+    enum sandbox_mode mode = *(const enum sandbox_mode *)sandbox;
     struct sandbox s;
 
     if (!sandbox_wanted(mode))

@@ -38,12 +38,11 @@ int confine_report(void)
                  {4, "TCP"},
                  {5, "ioctl of devices"},
                  {6, "signals and abstract sockets of other processes"}};
-    const struct options o = {.sandbox = SANDBOX_REQUIRED};
     int status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     long version = sandbox_landlock();
     struct err e;
-    bool good =
-        confine_prepare_check(&o, &e) == 0 && confine_check(&o, &e) == 0;
+    bool good = confine_prepare_check(SANDBOX_REQUIRED, NULL, &e) == 0 &&
+                confine_reader(SANDBOX_REQUIRED, &e) == 0;
 
     (void)printf("Landlock: version %ld\n", version < 0 ? 0 : version);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

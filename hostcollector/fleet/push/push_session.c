@@ -411,7 +411,7 @@ int push_session_run(const struct options *o, struct err *e)
                                               .key = o->key,
                                               .headers = o->headers,
                                               .confine = confine_network,
-                                              .limits = o}};
+                                              .limits = &o->sandbox}};
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 

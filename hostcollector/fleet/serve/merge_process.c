@@ -24,7 +24,7 @@
 #define NICE      10
 
 /* The folder, after which the process opens no other. -1 with (e) filled. */
-static int enter(const struct options *o, const char *folder, const char *name,
+static int enter(enum sandbox_mode mode, const char *folder, const char *name,
                  struct err *e)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -33,7 +33,7 @@ static int enter(const struct options *o, const char *folder, const char *name,
         return err_sys(e, folder);
     /* whoever meets guests goes first */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
-    if (confine_compact(o, folder, e) != 0) {
+    if (confine_compact(mode, folder, e) != 0) {
         (void)close(fd);
         return -1;
     }
@@ -51,11 +51,11 @@ static int merge_once(int fd, struct compact_sums *sums, struct err *e)
     return spool_compact(fd, &config, sums, e);
 }
 
-int merge_process_once(const struct options *o, const char *folder,
+int merge_process_once(enum sandbox_mode mode, const char *folder,
                        const char *name, struct compact_sums *sums,
                        struct err *e)
 {
-    int fd = enter(o, folder, name, e);
+    int fd = enter(mode, folder, name, e);
     int result = fd >= 0 ? merge_once(fd, sums, e) : -1;
 
     if (fd >= 0)
@@ -66,7 +66,8 @@ int merge_process_once(const struct options *o, const char *folder,
 static const char words[] = "collector serve: merging windows";
 
 struct kept {
-    const struct options *o;
+    enum sandbox_mode mode;
+    const char *folder;
     struct status *status;
 };
 
@@ -127,7 +128,7 @@ static _Noreturn void work(const struct kept *k, int stop)
     struct compact_sums sums;
     struct err e = {""};
     bool told = false;
-    int fd = enter(k->o, k->o->spool, words, &e);
+    int fd = enter(k->mode, k->folder, words, &e);
     uint64_t next_ns = 0;
 
     if (fd < 0) {
@@ -166,10 +167,10 @@ static void again(void *kept)
     status_again(((const struct kept *)kept)->status, STATUS_MERGING);
 }
 
-int merge_process_start(const struct options *o, struct status *s,
-                        struct err *e)
+int merge_process_start(enum sandbox_mode mode, const char *folder,
+                        struct status *s, struct err *e)
 {
-    struct kept kept = {o, s};
+    struct kept kept = {mode, folder, s};
     const struct respawner k = {"the process that merges windows", &kept, start,
                                 again, NULL};
 

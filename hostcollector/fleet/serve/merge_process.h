@@ -7,20 +7,20 @@
 #ifndef TPROF_FLEET_SERVE_MERGE_PROCESS_H
 #define TPROF_FLEET_SERVE_MERGE_PROCESS_H
 
-#include "cli/options.h"
 #include "fleet/windows/status.h"
+#include "guard/sandbox.h"
 #include "recording/spool/compact.h"
 #include "util/err.h"
 
-/* Start it for the folder o->spool, before this process is confined; (s) counts
+/* Start it for the spool (folder), before this process is confined; (s) counts
  * how often it is started again. Returns 0; -1 with (e) filled. */
-int merge_process_start(const struct options *o, struct status *s,
-                        struct err *e);
+int merge_process_start(enum sandbox_mode mode, const char *folder,
+                        struct status *s, struct err *e);
 
 /* Merge once in (folder), in this process, which can do nothing else any more;
  * the lines that it has to say begin with (name). Returns 0; -1 with (e)
  * filled. */
-int merge_process_once(const struct options *o, const char *folder,
+int merge_process_once(enum sandbox_mode mode, const char *folder,
                        const char *name, struct compact_sums *sums,
                        struct err *e);
 

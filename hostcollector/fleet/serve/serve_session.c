@@ -296,7 +296,8 @@ static int open_all(struct serve_session *s, struct err *e)
     /* the page last: its address is free again as soon as this process has
      * ended, also where windows are still merged */
     if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
-        (s->o->spool != NULL && merge_process_start(s->o, s->status, e) != 0) ||
+        (s->o->spool != NULL &&
+         merge_process_start(s->o->sandbox, s->o->spool, s->status, e) != 0) ||
         web_process_start(s->o, s->status, &s->images, e) != 0)
         return -1;
     s->reload_fd = signals_reload(e);
