@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The loop. A round waits for descriptors and for the next time at which
- * something is due, then gives each pipeline that has something to do one step:
- * one read of at most READ_SIZE bytes. What came meanwhile waits in the kernel,
- * which hands ready descriptors out in turn.
- */
+/* Runs any number of pipelines in one loop. */
 #include "guest/guest_loop.h"
 
 #include <errno.h>
@@ -21,20 +16,22 @@
 #define SECOND           (1000 * MS)
 #define READ_SIZE        (64u * 1024)
 #define EVENTS           64
-#define DEFAULT_PROGRESS 500u       /* ms */
-#define ONE_STOP         (500 * MS) /* however many signals it comes as */
+#define DEFAULT_PROGRESS 500u /* ms */
+/* further signals within this time are the same wish */
+#define ONE_STOP         (500 * MS)
 #define LONGEST_WAIT     (60 * SECOND)
-#define LONGEST_S        1e9        /* a longer duration is for ever */
+#define LONGEST_S        1e9        /* a longer duration has no end */
 #define STOP_EVENT       UINT64_MAX /* in place of a member's number */
 #define WAKE_EVENT       (STOP_EVENT - 1)
 
 struct member {
-    struct pipeline *pipeline; /* NULL: it has ended, and may be freed */
-    int fd;                    /* as the poller knows it; -1: none */
+    /* NULL: the pipeline has ended, and may be freed */
+    struct pipeline *pipeline;
+    int fd; /* as the poller knows it; -1: none */
     bool to_write;
     uint64_t due;
     bool sampling;
-    struct aggregate_totals sums; /* in the end */
+    struct aggregate_totals sums; /* set when the pipeline has ended */
 };
 
 struct guest_loop {
@@ -44,14 +41,16 @@ struct guest_loop {
     size_t count, room;
     size_t running;
     uint64_t tick_ns; /* when config.tick is due */
-    unsigned stops;   /* how often the user has asked */
-    uint64_t deaf_ns; /* until then it is the same wish; 0: none yet */
+    unsigned stops;   /* number of times that the user asked to stop */
+    /* further signals until then are the same wish; 0: none yet */
+    uint64_t deaf_ns;
 
-    uint64_t due;         /* no member has anything to do before this time */
-    uint64_t sampling_ns; /* when the first began; 0: not yet */
+    uint64_t due; /* no member has anything to do before this time */
+    /* when sampling of the first guest began; 0: not yet */
+    uint64_t sampling_ns;
     bool time_is_up;
     uint64_t progress_ns; /* when the next progress line is due */
-    uint64_t progress_samples, progress_since; /* as of the last one */
+    uint64_t progress_samples, progress_since; /* at the last line */
     uint8_t buf[READ_SIZE];
 };
 
@@ -98,7 +97,7 @@ fail_memory:
     return NULL;
 }
 
-/* The place of a member that has ended, for the next one; (f->count): none. */
+/* The place of an ended member, for a new one; (f->count) if there is none. */
 static size_t free_place(const struct guest_loop *f)
 {
     size_t i = 0;
@@ -145,7 +144,7 @@ void guest_loop_free(struct guest_loop *f)
 
 /* Steps */
 
-/* Member (i) has ended; with (e) it failed. */
+/* End member (i). With (e), it failed. */
 static void end_member(struct guest_loop *f, size_t i, const struct err *e)
 {
     struct member *m = &f->members[i];
@@ -165,7 +164,7 @@ static void end_member(struct guest_loop *f, size_t i, const struct err *e)
         f->config.ended(f->config.context, p, end, e);
 }
 
-/* Have the poller look at what member (i) waits for now. */
+/* Let the poller watch the events for which member (i) waits now. */
 static int watch_member(struct guest_loop *f, size_t i, struct err *e)
 {
     struct member *m = &f->members[i];
@@ -178,7 +177,7 @@ static int watch_member(struct guest_loop *f, size_t i, struct err *e)
         f->due = wait.due;
     if (!changed)
         return 0;
-    /* a descriptor that was closed has left the poller by itself */
+    /* a closed descriptor has left the poller by itself */
     if (wait.fd >= 0 &&
         poll_change(f, wait.fd == m->fd ? EPOLL_CTL_MOD : EPOLL_CTL_ADD,
                     wait.fd, events, i) < 0)
@@ -188,7 +187,7 @@ static int watch_member(struct guest_loop *f, size_t i, struct err *e)
     return 0;
 }
 
-/* One step of member (i): it may end by that, and another be added. */
+/* Run one step of member (i). Member (i) may end, and another may be added. */
 static void step_guest(struct guest_loop *f, size_t i, bool readable)
 {
     struct pipeline *p = f->members[i].pipeline;
@@ -240,7 +239,8 @@ static void stop_all(struct guest_loop *f, enum pipeline_end end)
     }
 }
 
-/* The user asks to stop. The first time ends in order, the second at once. */
+/* Handle the user's wish to stop. The first wish ends in order, the second at
+ * once. */
 static void hear_stop(struct guest_loop *f)
 {
     char scrap[128];
@@ -261,7 +261,7 @@ void guest_loop_end(struct guest_loop *f)
     stop_all(f, PIPELINE_DURATION);
 }
 
-/* When the asked duration is over; TALK_NEVER: none was asked. */
+/* The end of the requested duration; TALK_NEVER if there is none. */
 static uint64_t duration_end(const struct guest_loop *f)
 {
     double s = f->config.duration_s;
@@ -305,7 +305,7 @@ static void show_progress(struct guest_loop *f, uint64_t now)
     f->config.progress(f->config.context, &progress);
 }
 
-/* For how long nothing will be due, in milliseconds for the poller. */
+/* The time until something is due, in milliseconds for the poller. */
 static int wait_ms(const struct guest_loop *f)
 {
     uint64_t now = clock_ns();

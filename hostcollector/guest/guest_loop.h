@@ -19,42 +19,43 @@ struct guest_loop_progress {
     size_t guests;      /* of the loop, ended or not */
     size_t sampling;    /* guests that are being sampled now */
     uint64_t samples;   /* delivered */
-    uint64_t lost;      /* ticks without a sample, for whatever reason */
+    uint64_t lost;      /* ticks without a sample, for any reason */
     double seconds;     /* since sampling began */
     double sample_rate; /* delivered per second, over the last interval */
 };
 
-/* Each NULL callback is not called. (context) is handed to all. */
+/* A NULL callback is not called. (context) is passed to all callbacks. */
 struct guest_loop_config {
-    /* Counted from the first START that a live guest got. 0: until the user
-     * stops, or the last pipeline ends. */
+    /* Longest time of sampling, from the first START that a live guest got. 0:
+     * until the user stops, or the last pipeline ends. */
     double duration_s;
 
-    /* A signalfd or a pipe that is readable when the user wants to stop; up to
-     * 128 bytes are read each time. The first time ends sampling in order. What
-     * comes within half a second belongs to that, since a terminal and a
-     * supervisor may both send a signal. A later time ends sampling at once. 0
-     * or -1: none. */
+    /* A signalfd or a pipe that becomes readable when the user wants to stop;
+     * up to 128 bytes are read each time. The first time ends sampling in
+     * order. Further bytes within half a second count as the same wish, since
+     * a terminal and a supervisor may both send a signal. A later time ends
+     * sampling at once. 0 or -1: none. */
     int stop_fd;
 
     void *context;
-    /* (p) has ended and was closed; (end) says why. If (e) is not NULL, (p)
-     * failed, and its profile has what came until then. The callback may add
-     * another pipeline and free (p). */
+    /* Called when (p) has ended and was closed; (end) is the reason. If (e) is
+     * not NULL, (p) failed, and its profile has the samples until then. The
+     * callback may add another pipeline and free (p). */
     void (*ended)(void *context, struct pipeline *p, enum pipeline_end end,
                   const struct err *e);
-    /* Once per (progress_ms) while live guests are being sampled. */
+    /* Called every (progress_ms) while live guests are being sampled. */
     void (*progress)(void *context, const struct guest_loop_progress *p);
-    uint32_t progress_ms; /* 0: 500 */
+    uint32_t progress_ms; /* 0: 500 ms */
 
-    /* Go on without pipelines, and until the user stops: others may be added
-     * by each callback here. There is no progress then. */
+    /* Continue without pipelines until the user stops. Each callback here may
+     * add pipelines. (progress) is not called. */
     bool stays;
-    /* Readable when (wake) has something to do. 0 or -1: none. */
+    /* A descriptor that is readable when (wake) has something to do. 0 or -1:
+     * none. */
     int wake_fd;
     void (*wake)(void *context);
-    /* Called at the time of source_now_ns() that it returned last, and at once
-     * in the beginning. */
+    /* Called at once, and then at the time that it returned last, by
+     * source_now_ns(). */
     uint64_t (*tick)(void *context);
 };
 
@@ -68,26 +69,27 @@ struct guest_loop *guest_loop_new(const struct guest_loop_config *config,
  */
 int guest_loop_add(struct guest_loop *f, struct pipeline *p, struct err *e);
 
-/* End (p) alone because of (end), as pipeline_stop() does. */
+/* End (p) because of (end), as pipeline_stop() does. Other pipelines go on. */
 void guest_loop_stop(struct guest_loop *f, struct pipeline *p,
                      enum pipeline_end end);
 
 /*
- * Run until all pipelines have ended. Each gets a bounded share of a round,
- * whatever its guest sends. Returns 0; -1 with (e) filled if the loop cannot go
- * on. Then the pipelines that have not ended were not closed.
+ * Run until all pipelines have ended. Each pipeline gets a bounded share of a
+ * round, however much its guest sends. Returns 0; -1 with (e) filled if the
+ * loop cannot go on. In that case pipelines that have not ended are not
+ * closed.
  */
 int guest_loop_run(struct guest_loop *f, struct err *e);
 
-/* Has the user asked to stop? Then no pipeline should be added. */
+/* Has the user asked to stop? If so, do not add a pipeline. */
 bool guest_loop_stopping(const struct guest_loop *f);
 
-/* The time is up: end all pipelines in order. For guest_loop_config.progress.
- */
+/* End all pipelines in order, since the time is up. May be called in
+ * guest_loop_config.progress. */
 void guest_loop_end(struct guest_loop *f);
 
-/* Until when, by clock_ns(), another wish to stop belongs to the first; 0
- * if there was none. */
+/* The time of clock_ns() until which another wish to stop counts as the first
+ * one; 0 if there was no wish. */
 uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of guests: from words and lines to sources and names. */
+/* The list of guests, made from the command line and a --guests file. */
 #include "guest/guests.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include "util/vec.h"
 
 #define FILE_MAX (16u << 20) /* some 200,000 guests */
-/* No guest tells of more: its kernel and what that may load. */
+/* A guest reports no more images than its kernel and these. */
 #define ELFS_MAX (1 + GUEST_MAPS_MAX)
 #define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
 
-/* What is said of a guest: the kinds of sources come first. */
+/* Keys of a guest. The kinds of sources come first. */
 enum key { KEY_SOURCES = SOURCE_KINDS, KEY_ELF = KEY_SOURCES, KEY_NAME, KEYS };
 
 static const char *key_name(unsigned key)
@@ -26,7 +26,7 @@ static const char *key_name(unsigned key)
                              : "name";
 }
 
-/* KEYS: there is no such key. */
+/* The key named (name); KEYS if there is none. */
 static enum key key_of(const char *name)
 {
     unsigned key = 0;
@@ -66,7 +66,7 @@ static int add_elf(struct guests *g, struct elf_path **list, const char *path,
     return 0;
 }
 
-/* An --elf of the command line, for the guest before it or for all. */
+/* Add an --elf of the command line, for the guest before it or for all. */
 static int elf_option(struct guests *g, const char *path, struct err *e)
 {
     struct elf_path **list = g->open ? &g->list[g->count - 1].elfs : &g->elfs;
@@ -135,17 +135,18 @@ static char *next_word(char **line)
     return *word != '\0' && *word != '#' ? word : NULL;
 }
 
-/* What a line says of its guest. */
+/* The words of a guest's line. */
 struct line {
-    char *rest;               /* words that are yet to be read */
-    const char *values[KEYS]; /* NULL: not said */
+    char *rest;               /* text that is not yet read */
+    const char *values[KEYS]; /* NULL: not given */
     struct elf_path *elfs;
     const char *labels[ORIGIN_LABELS];
     size_t label_count;
 };
 
-/* Take (word) apart, which may want the next one: --key value, --key=value or
- * key=value. KEYS with (e) filled if it is none of these. */
+/* Split (word) into a key and its (value): --key value, --key=value or
+ * key=value. Takes the next word if it is the value. Returns KEYS with (e)
+ * filled if (word) has no such form. */
 static enum key split_word(struct line *line, char *word, const char **value,
                            struct err *e)
 {
@@ -168,7 +169,7 @@ static enum key split_word(struct line *line, char *word, const char **value,
     return key;
 }
 
-/* Is (word) something that only the user knows the meaning of? */
+/* Is (word) a label of the user? */
 static bool is_label(const char *word)
 {
     struct origin_label label;
@@ -243,7 +244,7 @@ static int take_line(struct guests *g, char *text, struct err *e)
                : set_name(&g->list[g->count - 1], line.values[KEY_NAME], e);
 }
 
-/* The whole of (path), NUL-terminated; NULL with (e) filled. */
+/* Read all of (path) and append a NUL. NULL with (e) filled on failure. */
 static char *read_file(const char *path, struct err *e)
 {
     int fd = opener_started() ? opener_open(OPENER_READ, path) : -1;
@@ -307,8 +308,8 @@ int guests_read(struct guests *g, const char *path, struct err *e)
 
 /* Names */
 
-/* Bytes of (path) before the last slash of its first (length), if it has one
- * and a part before that; else 0. */
+/* Length of the folder in the first (length) bytes of (path), without its last
+ * slash. 0 if there is no folder. */
 static size_t folder_of(const char *path, size_t length)
 {
     while (length > 0 && path[length - 1] != '/')
@@ -316,8 +317,8 @@ static size_t folder_of(const char *path, size_t length)
     return length > 1 ? length - 1 : 0;
 }
 
-/* A name from where the guest is: cid3, or a path's last part, or (folder) the
- * part before that, if there is one. */
+/* Make a name from the guest's source: cid3, or the last part of a path. With
+ * (folder), the part before the last, if there is one. */
 static void make_name(struct guest_spec *spec, bool folder)
 {
     size_t end = strlen(spec->where), above = folder_of(spec->where, end);
@@ -345,7 +346,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
-/* The guests by name in (sorted); returns whether two have the same. */
+/* Sort the guests by name into (sorted). Returns whether two have the same
+ * name. */
 static bool sort_names(struct guests *g, struct guest_spec **sorted)
 {
     bool same = false;
@@ -358,7 +360,7 @@ static bool sort_names(struct guests *g, struct guest_spec **sorted)
     return same;
 }
 
-/* How many guests have the name of sorted[i], which is the first of them. */
+/* Number of guests that have the name of sorted[i], the first of them. */
 static size_t run_of(const struct guests *g, struct guest_spec **sorted,
                      size_t i)
 {
@@ -370,8 +372,8 @@ static size_t run_of(const struct guests *g, struct guest_spec **sorted,
     return run;
 }
 
-/* Made names that are not unique are those of folders: of /run/web1/tprof.0 and
- * /run/web2/tprof.0 it is the folder that tells which guest is meant. */
+/* Rename guests whose made names are not unique after their folders: for
+ * /run/web1/tprof.0 and /run/web2/tprof.0 the folder tells the guests apart. */
 static void name_by_folders(const struct guests *g, struct guest_spec **sorted)
 {
     for (size_t i = 0, run; i < g->count; i += run) {
@@ -382,7 +384,7 @@ static void name_by_folders(const struct guests *g, struct guest_spec **sorted)
     }
 }
 
-/* Those that are not unique even so get the guest's place in the list. */
+/* Append the place in the list to made names that are still not unique. */
 static void number_names(const struct guests *g, struct guest_spec **sorted)
 {
     for (size_t i = 0, run; i < g->count; i += run) {
@@ -424,7 +426,8 @@ static int name_guests(struct guests *g, struct err *e)
     return result;
 }
 
-/* The only guest has all images, on whichever side of it they stand. */
+/* Give all images to the only guest, wherever they stand on the command
+ * line. */
 static void join_elfs(struct guests *g)
 {
     struct elf_path **end = &g->elfs;
@@ -435,8 +438,8 @@ static void join_elfs(struct guests *g)
     g->list[0].elfs = g->elfs;
 }
 
-/* Nothing in a guest that is sampled from outside tells what it runs, nor what
- * it has loaded beside its kernel. Returns 0; -1 with (e) filled. */
+/* Check that each guest sampled from outside has an image, since such a guest
+ * cannot say what it runs or has loaded. Returns 0; -1 with (e) filled. */
 static int need_images(const struct guests *g, struct err *e)
 {
     for (size_t i = 0; i < g->count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The list of guests, made from words of the command line and lines of a
- * --guests file. Each guest has a source, a unique name and, if they were
- * given, images.
+ * The list of guests, made from the command line and the lines of a --guests
+ * file. Each guest has a source, a unique name, and images if the user gave
+ * any.
  */
 #ifndef TPROF_GUEST_GUESTS_H
 #define TPROF_GUEST_GUESTS_H
@@ -16,29 +16,31 @@
 
 #define GUEST_NAME_MAX 64 /* NUL included */
 
-/* Paths of a guest's images: the kernel's, and what it loads. */
+/* Paths of a guest's images: first the kernel, then images that the kernel
+ * loads. */
 struct elf_path {
     const char *path;
-    struct elf_path *next; /* as given after it; NULL: none */
+    struct elf_path *next; /* the next in the order given; NULL: none */
 };
 
 struct registers_kept;
 
-/* One guest. Strings that are pointed to are argv's or the list's. */
+/* One guest. Its strings belong to argv or to the list. */
 struct guest_spec {
-    const char *kind;          /* the source_kind that it is behind: "vsock" */
-    const char *where;         /* that option's argument: "3" */
+    const char *kind;          /* name of its source_kind: "vsock" */
+    const char *where;         /* argument of that option: "3" */
     struct elf_path *elfs;     /* NULL: none given */
-    const char *const *labels; /* what else the file says of it: "zone=a" */
+    const char *const *labels; /* labels of the guest in the file: "zone=a" */
     size_t label_count;
-    /* Letters, digits and . _ - only: it becomes part of file names. */
+    /* Letters, digits, '.', '_' and '-' only, since the name becomes part of
+     * file names. */
     char name[GUEST_NAME_MAX];
-    bool named;  /* by the user */
-    bool listed; /* by the --guests file */
+    bool named;  /* the user gave the name */
+    bool listed; /* the guest is in the --guests file */
     /* Descriptors of the process that samples the guest (sampler_process.h),
-     * where its kind needs one. */
+     * if its kind needs such a process. */
     int bytes, words;
-    /* What its cores had in their registers, if that was asked for. */
+    /* Registers of the guest's cores, if the command needs them. */
     struct registers_kept *registers;
 };
 
@@ -46,48 +48,50 @@ struct guest_spec {
 struct guests {
     struct guest_spec *list;
     size_t count, room;
-    struct elf_path *elfs; /* for guests without images of their own */
-    /* For how many guests the command line gives images; the last of those. */
+    struct elf_path *elfs; /* for guests that have no images of their own */
+    /* Number of guests for which the command line gives images, and the last
+     * of these guests. */
     unsigned elf_owners;
     struct elf_path *last_elfs;
-    bool open;          /* --elf and --name belong to the last guest */
-    const char *path;   /* of the --guests file; NULL: none */
-    char *text;         /* what is in it; the list points into that */
-    struct arena arena; /* elf_path */
+    bool open;          /* the next --elf or --name belongs to the last guest */
+    const char *path;   /* path of the --guests file; NULL: none */
+    char *text;         /* contents of the file, into which the list points */
+    struct arena arena; /* memory of elf_path */
 };
 
 /*
- * Take option (key) of the command line, a source_kind, "elf" or "name", with
- * its argument, which must outlive (g). A source begins another guest. "elf"
- * and "name" belong to the guest before them; "elf" may be given once for each
- * image. An "elf" before the first source belongs to all guests that have none,
- * and to the only guest in any case.
+ * Add option (key) of the command line: a source_kind, "elf" or "name". Its
+ * argument (value) must outlive (g). A source begins another guest. "elf" and
+ * "name" belong to the guest before them; "elf" may be repeated for further
+ * images. An "elf" before the first source belongs to all guests without an
+ * "elf" of their own. If there is only one guest, every "elf" is for that
+ * guest.
  *
- * Returns 0; -1 with (e) filled: a usage error.
+ * Returns 0; -1 with (e) filled for a usage error.
  */
 int guests_option(struct guests *g, const char *key, const char *value,
                   struct err *e);
 
 /*
- * Add the guests of the file (path), one a line. Options are written as on the
- * command line or as key=value, and # begins a comment. Any other key=value is
- * a label. One file at a time.
+ * Add the guests of the file (path), one on each line. Options are written as
+ * on the command line or as key=value, and # begins a comment. Any other
+ * key=value is a label. Only one file can be added.
  *
- * Returns 0; -1 with (e) naming file, line, and what to write there.
+ * Returns 0; -1 with (e) filled: file, line, and the expected words.
  */
 int guests_read(struct guests *g, const char *path, struct err *e);
 
 /*
- * The list is complete. Images that were given for one guest alone become those
- * of all guests, and guests without a name get one that is made from their
- * source.
+ * Complete the list. If only one guest was given images, all guests get them.
+ * Guests without a name get one made from their source.
  *
- * Returns 0; -1 with (e) filled: two have the same name, or one that is sampled
- * from outside has no image.
+ * Returns 0; -1 with (e) filled if two guests have the same name, or if a
+ * guest that is sampled from outside has no image.
  */
 int guests_finish(struct guests *g, struct err *e);
 
-/* The source of (spec); (how) as for source_vsock(). NULL with (e) filled. */
+/* Create the source of (spec). (how) is as in source_vsock(). NULL with (e)
+ * filled on failure. */
 struct source *guests_source(const struct guest_spec *spec, unsigned how,
                              struct err *e);
 

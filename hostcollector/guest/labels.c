@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys and values, as stores take them. */
+/* The user's labels of samples: zone=a. */
 #include "guest/labels.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The joiner: bytes go to the recorder and the decoder, events to the aggregate
- * and to the conversation with the guest. */
+/* Joins the steps for one guest. */
 #include "guest/pipeline.h"
 
 #include <inttypes.h>
@@ -14,26 +13,26 @@
 
 #define SECOND         1000000000ull  /* in nanoseconds */
 #define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
-#define LAST_WORDS     (1ull << 20)   /* bytes, while a recording ends */
+#define LAST_WORDS     (1ull << 20)   /* bytes kept for a recording's end */
 
 struct pipeline {
     struct pipeline_config config;
     struct source *source;
     struct talk talk;
     struct recording_writer *writer; /* NULL: not recording */
-    struct recording_info header;    /* of what is recorded or replayed */
+    struct recording_info header;    /* of the written or replayed one */
     struct events events;            /* of the decoder */
     struct decode *decode;
     struct aggregate *aggregate;
 
     enum pipeline_end end;
     uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
-    uint64_t last_ns;    /* of the last bytes */
-    uint64_t samples_ns; /* of those with the first samples; 0: unknown */
+    uint64_t last_ns;    /* arrival of the last bytes */
+    uint64_t samples_ns; /* arrival of the first samples; 0: unknown */
     bool failed;         /* the decoder cannot go on */
     bool has_guest;
-    struct err excuse;     /* if it has none, in the end */
-    uint64_t dictionaries; /* bytes that those may take */
+    struct err excuse;     /* the reason why there is none, in the end */
+    uint64_t dictionaries; /* most bytes of the decoder's dictionaries */
     struct guest guest;    /* as the last HELLO described it */
 };
 
@@ -51,7 +50,8 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                              });
 }
 
-/* A guest that claims many cores shall not take everybody else's memory. */
+/* Check that a guest that claims many cores does not take the memory of
+ * others. */
 static int check_memory(struct pipeline *p, const struct guest *g,
                         struct err *e)
 {
@@ -140,8 +140,7 @@ static void on_gap(void *context, uint32_t frames)
         p->config.tap->gap(p->config.tap_context, frames);
 }
 
-/* Some events concern the aggregate alone and go straight to it. The others
- * concern the conversation with the guest, too. */
+/* Callbacks of the decoder. Events about samples skip the pipeline. */
 static struct events events_of(const struct pipeline *p)
 {
     const struct events *tap = p->config.tap;
@@ -156,7 +155,7 @@ static struct events events_of(const struct pipeline *p)
     return events;
 }
 
-/* The arrival of the first samples tells when the profile began. */
+/* Set the wall time of the profile's start, when the first samples came. */
 static void place_in_time(struct pipeline *p)
 {
     const struct recording_info *h = &p->header;
@@ -174,7 +173,7 @@ static void place_in_time(struct pipeline *p)
                              : 0);
 }
 
-/* The stream is cut, or over. */
+/* End the stream, or cut it where the guest left. */
 static int cut_stream(struct pipeline *p, struct err *e)
 {
     int result = decode_end(p->decode, e);
@@ -183,7 +182,7 @@ static int cut_stream(struct pipeline *p, struct err *e)
     return result;
 }
 
-/* The recording's header: what is known when it is created. */
+/* Fill in the recording's header, as far as it is known at creation. */
 static void describe_recording(struct pipeline *p)
 {
     if (p->source->recording != NULL) {
@@ -199,7 +198,7 @@ static void describe_recording(struct pipeline *p)
     p->header.monotonic_ns = clock_ns();
 }
 
-/* A recording that is replayed describes itself when it has been opened. */
+/* Create the recording. Of a replayed recording, the header is known by now. */
 static int create_recording(struct pipeline *p, struct err *e)
 {
     if (!p->source->live)
@@ -208,8 +207,8 @@ static int create_recording(struct pipeline *p, struct err *e)
     return p->writer != NULL ? 0 : -1;
 }
 
-/* Record what came. What is too much is left out, and the pipeline ends: in
- * order, for which a little is kept. Returns 0; -1 with (e) filled. */
+/* Record bytes. Bytes beyond the limit are left out, and the pipeline ends in
+ * order, for which some bytes are reserved. Returns 0; -1 with (e) filled. */
 static int record(struct pipeline *p, const void *buf, size_t size,
                   struct err *e)
 {
@@ -225,8 +224,8 @@ static int record(struct pipeline *p, const void *buf, size_t size,
     return 0;
 }
 
-/* Read once from the source, decode, and record from the guest's first words
- * on. 0; -1 with (e) filled. */
+/* Read once from the source, decode, and record from the guest's first HELLO
+ * on. Returns 0; -1 with (e) filled. */
 static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
 {
     struct source *s = p->source;
@@ -267,7 +266,8 @@ struct pipeline_poll pipeline_wait(const struct pipeline *p)
     return wait;
 }
 
-/* Decoding failed, or ended because the guest rebooted into another image. */
+/* Fail, or end if decoding stopped because the guest rebooted into another
+ * image. */
 static int fail_pipeline(struct pipeline *p)
 {
     talk_end(&p->talk);
@@ -281,7 +281,8 @@ int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
     enum talk_state state = p->talk.state;
     bool open = state != TALK_ABSENT && state != TALK_OVER;
 
-    /* of thousands that end, one may have ended long before its turn here */
+    /* with thousands of guests, the time to answer STOP may have passed before
+     * this one's turn */
     readable |= state == TALK_DRAINING && clock_ns() >= talk_due(&p->talk);
     if (open && (readable || !p->source->live) &&
         take_bytes(p, buf, size, e) < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One guest's way through the collector. A pipeline joins source, recorder,
- * decoder and aggregate, and talks to the guest: START, PING, RESET, STOP. A
- * pipeline never waits; the loop of guest/guest_loop.h does.
+ * Joins the steps for one guest: source, recorder, decoder and aggregate. A
+ * pipeline also talks to the guest: START, PING, RESET, STOP. It never waits;
+ * the loop of guest/guest_loop.h does.
  */
 #ifndef TPROF_GUEST_PIPELINE_H
 #define TPROF_GUEST_PIPELINE_H
@@ -20,113 +20,119 @@
 
 struct pipeline;
 
-/* A NULL callback is not called. (context) is handed to each callback. */
+/* A NULL callback is not called. (context) is passed to each callback. */
 struct pipeline_config {
-    uint32_t rate_hz;    /* to ask for; 0: the guest's default */
-    uint32_t depth;      /* frames; 0: the guest's default */
-    double wait_s;       /* for a guest that left to come back: talk.h */
-    double first_wait_s; /* for its first HELLO; 0: for ever */
+    uint32_t rate_hz; /* rate to ask for; 0: the guest's default */
+    uint32_t depth;   /* frames to ask for; 0: the guest's default */
+    double wait_s; /* wait this long for a guest that left to return: talk.h */
+    double first_wait_s; /* wait this long for its first HELLO; 0: for ever */
 
-    /* Which samples are selected; 0: all. (memory_max) is of the decoder's
-     * dictionaries, too: a guest whose cores would take more than half is an
-     * error. */
+    /* Selection of samples; 0: all. (memory_max) includes the decoder's
+     * dictionaries: if a guest's cores would need more than half of it, the
+     * pipeline fails. */
     struct aggregate_config aggregate;
 
-    /* Record to this path; NULL: do not record. The caller sets elf, version
-     * and build_id of (info); the pipeline fills in the rest. What a recording
-     * that is replayed says of itself is kept, but for the ELF if there is one
-     * here. */
+    /* Path of the recording; NULL: do not record. The caller sets elf, version
+     * and build_id of (info); the pipeline fills in the rest. If a recording
+     * is replayed, the new one keeps its header, except for the ELF file if
+     * (info) has one. */
     const char *record_path;
-    uint64_t record_max; /* bytes of the guest in it; 0: no limit */
+    uint64_t record_max; /* limit of the guest's bytes in it; 0: none */
     struct recording_info info;
-    bool names; /* the recording gets names: see pipeline_recorder() */
+    bool names; /* names will be appended: see pipeline_recorder() */
 
-    /* Where the events go that are about samples: struct events up to
-     * (progress). Then there is no profile of them, and no sums; those that
-     * concern the conversation come here, too, after the pipeline has seen
-     * them. NULL: there is a profile. */
+    /* Receives the events about samples: struct events up to (progress). There
+     * is no profile of these events, and no sums. (tap) also receives the
+     * events of the conversation, after the pipeline. NULL: make a profile. */
     const struct events *tap;
     void *tap_context;
-    /* With the tap's context: the guest's clock has been measured (anew). */
+    /* Called with the tap's context when the rate of the guest's clock has
+     * been measured, also when it is measured anew. */
     void (*clock)(void *tap_context, uint64_t tsc_hz);
-    bool backs_off; /* try a guest that is not there less and less often */
-    bool failed; /* the pipeline before this: the guest may send on, no HELLO */
+    bool backs_off; /* try an absent guest less and less often */
+    /* the last pipeline of this guest failed: the guest may continue its
+     * session, without HELLO */
+    bool failed;
 
     void *context;
-    /* A guest sent HELLO, for the first time or after a reboot. The callback
-     * checks that the guest runs the right image. Returns 0; -1 with (e)
-     * filled, and the pipeline fails with that error. */
+    /* Called when a guest sent HELLO for the first time or after a reboot. The
+     * callback checks that the guest runs the right image. Returns 0; -1 with
+     * (e) filled, and the pipeline fails with that error. */
     int (*hello)(void *context, const struct guest *g, struct err *e);
-    /* One line that the user should read now: "waiting for a guest at PATH",
-     * why no HELLO came, a refused START. Escape its control bytes. */
+    /* Called with a line that the user should read now: "waiting for a guest
+     * at PATH", the reason why no HELLO came, a refused START. Escape its
+     * control bytes. */
     void (*note)(void *context, const char *line);
 };
 
-/* Why a pipeline ended. */
+/* Reason why a pipeline ended. */
 enum pipeline_end {
-    PIPELINE_DURATION,    /* the time is over */
-    PIPELINE_STOPPED,     /* by the user */
-    PIPELINE_FULL,        /* the recording has (record_max) bytes */
-    PIPELINE_ABANDONED,   /* by the user, at once: no last STATS */
-    PIPELINE_SOURCE_END,  /* end of file, or the guest is gone */
-    PIPELINE_STAYED_AWAY, /* likewise, and did not come back in (wait_s); or
-                             never came in (first_wait_s) */
+    PIPELINE_DURATION,   /* the requested duration is over */
+    PIPELINE_STOPPED,    /* the user stopped */
+    PIPELINE_FULL,       /* the recording has (record_max) bytes */
+    PIPELINE_ABANDONED,  /* the user stopped at once: no last STATS */
+    PIPELINE_SOURCE_END, /* end of file, or the guest is gone */
+    /* the guest is gone and did not return in (wait_s), or never came in
+     * (first_wait_s) */
+    PIPELINE_STAYED_AWAY,
     /* After a reboot the guest runs another image, or its image has another
      * address. The profile has no samples from after the reboot. */
     PIPELINE_OTHER_IMAGE,
 };
 
 /*
- * A pipeline that will read (source), which it owns from now on, also if this
- * fails. (config) is copied; what it points to must outlive the pipeline.
- * Returns NULL with (e) filled if there is no memory or the recording cannot
- * be created.
+ * Create a pipeline that reads (source). The pipeline owns (source) from now
+ * on, also after an error. (config) is copied; objects to which it points must
+ * outlive the pipeline. Returns NULL with (e) filled if there is no memory or
+ * the recording cannot be created.
  */
 struct pipeline *pipeline_new(struct source *source,
                               const struct pipeline_config *config,
                               struct err *e);
 
-/* What a pipeline waits for; it changes with every call. */
+/* Events for which a pipeline waits. They change with every call. */
 struct pipeline_poll {
-    int fd;        /* to become readable; -1: no descriptor can be polled */
-    bool to_write; /* to become writable, too */
+    int fd;        /* descriptor to become readable; -1: cannot be polled */
+    bool to_write; /* wait for it to become writable, too */
     uint64_t due;  /* a time of clock_ns(); TALK_NEVER: none */
 };
 struct pipeline_poll pipeline_wait(const struct pipeline *p);
 
 /*
- * Do what is due. If (readable), also read up to (size) bytes of the source
- * into (buf), which is free for others when this returns.
+ * Do the work that is due. If (readable), also read up to (size) bytes of the
+ * source into (buf), which is free again when this function returns.
  *
- * Returns 1 while the pipeline goes on; 0 when it has ended; -1 with (e) filled
- * if it cannot go on. After 0 or -1 only pipeline_close() may be called.
+ * Returns 1 while the pipeline goes on; 0 when it has ended; -1 with (e)
+ * filled if it cannot go on. After 0 or -1 only pipeline_close() may be
+ * called.
  */
 int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
                   struct err *e);
 
-/* Ask the guest for (rate_hz) and (depth) from now on; 0: its own choice. What
- * it gives is in guest_status of the profile. */
+/* Ask the guest for (rate_hz) and (depth) from now on; 0: its own choice. The
+ * guest's answer is the guest_status of the profile. */
 void pipeline_ask(struct pipeline *p, uint32_t rate_hz, uint32_t depth);
 
 /* Ask the guest to define its stacks anew. */
 void pipeline_reset(struct pipeline *p);
 
 /*
- * Record what comes from now on to (path), or end recording if that is NULL. A
- * recording begins with HELLO, so a guest that listens is connected to anew,
- * and misses a moment. Returns 0; -1 with (e) filled: nothing is recorded.
+ * Record to (path) from now on, or end recording if (path) is NULL. A
+ * recording begins with HELLO. A guest that accepts connections is therefore
+ * connected anew, and misses a moment. Returns 0; -1 with (e) filled if
+ * nothing is recorded.
  */
 int pipeline_record(struct pipeline *p, const char *path, struct err *e);
 
-/* How many bytes of the guest are in the recording so far; 0: there is none. */
+/* Number of the guest's bytes in the recording so far; 0 without one. */
 uint64_t pipeline_recorded(const struct pipeline *p);
 
-/* Which part of a file has been read, 0 to 1; 0 of a guest. */
+/* Part of a file that has been read, 0 to 1. 0 for a live guest. */
 double pipeline_part(const struct pipeline *p);
 
-/* End it because of (end). PIPELINE_ABANDONED ends it at once. Other reasons
- * end it in order: steps go on until the guest has sent its final STATS, or did
- * not in time. */
+/* End the pipeline because of (end). PIPELINE_ABANDONED ends it at once. Other
+ * reasons end it in order: steps go on until the guest has sent its final
+ * STATS, or until the time for them is over. */
 void pipeline_stop(struct pipeline *p, enum pipeline_end end);
 
 /*
@@ -136,50 +142,53 @@ void pipeline_stop(struct pipeline *p, enum pipeline_end end);
  */
 int pipeline_close(struct pipeline *p, enum pipeline_end *end, struct err *e);
 
-/* Why no guest introduced itself, after pipeline_close(); "" if one did. */
+/* The reason why no guest sent HELLO, after pipeline_close(); "" if a guest
+ * did. */
 const char *pipeline_excuse(const struct pipeline *p);
 
-/* After pipeline_close(), where (names) were asked for, the recording to which
- * they may be appended, and which pipeline_seal() closes. NULL: there is none,
- * or bytes that came are missing in it. */
+/* The recording to which names may be appended, after pipeline_close(), if the
+ * config asked for (names). pipeline_seal() closes it. NULL if there is no
+ * recording, or if received bytes are missing in it. */
 struct recording_writer *pipeline_recorder(struct pipeline *p);
 
-/* Close the recording, if that is still open. Returns 0; -1 with (e) filled. */
+/* Close the recording if it is still open. Returns 0; -1 with (e) filled. */
 int pipeline_seal(struct pipeline *p, struct err *e);
 
-/* The (context) of its config. */
+/* The (context) of the pipeline's config. */
 void *pipeline_context(const struct pipeline *p);
 
 /* Is a live guest being sampled now? */
 bool pipeline_is_sampling(const struct pipeline *p);
 
-/* When a live guest's sampling began; 0: not yet. */
+/* The time at which a live guest's sampling began; 0: not yet. */
 uint64_t pipeline_sampling_ns(const struct pipeline *p);
 
-/* When its last bytes came; 0: none did, or it is not known. */
+/* The time at which its last bytes came; 0: none came, or the time is
+ * unknown. */
 uint64_t pipeline_heard_ns(const struct pipeline *p);
 
-/* Sums of what came so far, cheap. */
+/* Sums so far, cheap to compute. */
 struct aggregate_totals pipeline_sums(const struct pipeline *p);
 
-/* How many bytes of memory_max are not used. */
+/* Number of bytes of memory_max that are not used. */
 uint64_t pipeline_memory_left(const struct pipeline *p);
 
-/* What was gathered; valid until pipeline_free(). NULL if out of memory. */
+/* The profile so far, valid until pipeline_free(). NULL if out of memory. */
 const struct profile *pipeline_profile(struct pipeline *p);
 
-/* aggregate_leave_out() for that profile. */
+/* Call aggregate_leave_out() for that profile. */
 void pipeline_leave_out(struct pipeline *p, bool *const *out);
 
-/* The header of the recording that is replayed, and how that recording ended.
- * NULL if the source is no recording. */
+/* The header of the replayed recording, and in (*end) how that recording
+ * ended. NULL if the source is not a recording. */
 const struct recording_info *pipeline_recording(const struct pipeline *p,
                                                 enum recording_end *end);
 
-/* As recording_find_names(); false, too, if the source is no recording. */
+/* Call recording_find_names(). False, too, if the source is not a recording. */
 bool pipeline_find_names(const struct pipeline *p, struct recording_names *n);
 
-/* As recording_passed_names(), likewise. */
+/* Call recording_passed_names(). False, too, if the source is not a
+ * recording. */
 bool pipeline_passed_names(const struct pipeline *p);
 
 /* Release (p) and its source. NULL is allowed. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A dead guest's memory in a file, as a source: the frames that its agent would
- * have sent. */
+/* A dead guest's memory in a file, as a source. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,14 @@
 #include "guest/source/source.h"
 
 struct memory_source {
-    struct source source; /* first: what the callbacks are given */
+    struct source source; /* first member: the callbacks get a pointer to it */
     char *path;
     int file;
     struct memory_account *account;
-    struct dump_memory *memory; /* the stream's */
+    struct dump_memory *memory; /* memory of the stream */
     struct dump_stream *stream;
-    const struct dump_frame *frame; /* that is being given, or NULL */
+    /* the frame that is being returned, or NULL */
+    const struct dump_frame *frame;
     size_t given;
 };
 
@@ -40,7 +40,7 @@ static enum source_state memory_open(struct source *source, struct err *e)
     return SOURCE_FAILED;
 }
 
-/* All has been read. */
+/* Fill the account at the end of the memory. */
 static void settle(struct memory_source *s)
 {
     const char *cut = dump_memory_cut(s->memory);
@@ -60,7 +60,7 @@ static ssize_t memory_read(struct source *source, void *buf, size_t size,
     struct memory_source *s = (struct memory_source *)source;
 
     (void)e;
-    *arrival_ns = 0; /* nothing tells */
+    *arrival_ns = 0; /* memory has no arrival times */
     if (s->frame == NULL) {
         s->frame = dump_stream_next(s->stream);
         s->given = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest without an agent: a process of the collector's samples it from
- * outside, and speaks as an agent does over a socket. */
+/* A guest without an agent, as a source. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,22 +10,22 @@
 #include "guest/source/stream.h"
 #include "model/registers.h"
 
-#define LET_GO_MS  3000 /* for a guest's debugger to answer */
+#define LET_GO_MS  3000 /* time for a guest's debugger to answer */
 #define LAST_WORDS 1000u
 
 struct outside {
-    struct source source; /* first: what the callbacks are given */
-    int bytes, words;     /* from that process; -1: closed */
-    char came[4096];      /* of its words, not looked at from (at) on */
+    struct source source; /* first member: the callbacks get a pointer to it */
+    int bytes, words; /* from the process that samples the guest; -1: closed */
+    char came[4096];  /* bytes of (words), unread from (at) on */
     size_t at, end;
-    char line[512]; /* the one that comes, and how long it is by now */
+    char line[512]; /* the current line, and its length so far */
     size_t size;
-    bool failed;                 /* (line) says why */
-    struct registers_kept *kept; /* NULL: nobody wants them */
+    bool failed;                 /* (line) has the reason */
+    struct registers_kept *kept; /* NULL: not needed */
     unsigned next[REGISTERS_CORES];
 };
 
-/* Has that process written more words? */
+/* Has that process written more bytes to (words)? */
 static bool has_words(struct outside *o)
 {
     struct pollfd p = {.fd = o->words, .events = POLLIN};
@@ -46,8 +45,8 @@ static bool has_words(struct outside *o)
     return false;
 }
 
-/* The next line of that process's words, its first byte an enum
- * source_outside_word. Returns whether there is one. */
+/* Read the next line of (words) into (line). Its first byte is an enum
+ * source_outside_word. Returns whether there is a whole line. */
 static bool next_line(struct outside *o)
 {
     while (!o->failed && has_words(o)) {
@@ -64,7 +63,7 @@ static bool next_line(struct outside *o)
     return false;
 }
 
-/* Keep the registers of the line in place of the oldest ones. */
+/* Store the registers of the line in place of the oldest ones. */
 static void keep_registers(struct outside *o)
 {
     char *at;
@@ -96,7 +95,7 @@ static enum source_state outside_open(struct source *s, struct err *e)
             (void)err_set(e, "%s: %s", s->path, o->line + 1);
             return SOURCE_FAILED;
         case SOURCE_OUTSIDE_REGISTERS:
-            break; /* not before it is open */
+            break; /* ignored before the source is open */
         }
     }
     if (o->words >= 0)
@@ -106,8 +105,8 @@ static enum source_state outside_open(struct source *s, struct err *e)
     return SOURCE_FAILED;
 }
 
-/* An end for which there is a reason is told as an error. Words of what the
- * bytes tell have come before them. */
+/* Returns an error, and not SOURCE_END, if the process gave a reason for its
+ * end. Lines about the bytes were written before the bytes. */
 static ssize_t outside_read(struct source *s, void *buf, size_t size,
                             uint64_t *arrival_ns, struct err *e)
 {
@@ -124,8 +123,8 @@ static ssize_t outside_read(struct source *s, void *buf, size_t size,
     return n;
 }
 
-/* That process lets its guest run and ends, now that nobody reads its bytes:
- * wait for that, so that the guest runs when the collector has ended. */
+/* Wait until that process lets its guest run and ends, which it does when its
+ * socket is closed. The guest must run when the collector has ended. */
 static void await_end(struct outside *o)
 {
     struct pollfd p = {.fd = o->words, .events = POLLIN};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A file, or what comes by a pipe, as a source: a recording, or the raw bytes
- * that a port sent.
- */
+/* A file or a pipe with a recording or raw bytes, as a source. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,13 +19,13 @@
          */
 
 struct replay {
-    struct source source;            /* first: what the callbacks are given */
-    struct recording_reader *reader; /* NULL: raw bytes, or not known yet */
+    struct source source; /* first member: the callbacks get a pointer to it */
+    struct recording_reader *reader; /* NULL: raw bytes, or unknown yet */
     char *path;
-    bool pipe;  /* bytes come when they come */
-    bool known; /* what it is */
-    /* The first bytes, which tell: so many came, and so many were given to who
-     * reads. */
+    bool pipe;  /* reads may wait for bytes */
+    bool known; /* the kind of the bytes is known */
+    /* The first bytes, which decide the kind of the file: (came) were read,
+     * (given) of which were returned. */
     uint8_t start[MAGIC_SIZE];
     size_t came, given;
 };
@@ -38,7 +35,7 @@ static int fail(const struct replay *r, const char *why, struct err *e)
     return err_set(e, "%s: %s", r->source.path, why);
 }
 
-/* Would read() wait for a pipe's other end? A file never does. */
+/* Would read() wait for the other end of a pipe? A file never makes it wait. */
 static bool is_silent(const struct replay *r)
 {
     struct pollfd p = {.fd = r->source.fd, .events = POLLIN};
@@ -46,7 +43,7 @@ static bool is_silent(const struct replay *r)
     return r->pipe && poll(&p, 1, PIPE_WAIT_MS) == 0;
 }
 
-/* Bytes, 0 at the end; -1 with (e) filled. */
+/* Read some bytes. Returns their number; 0 at the end; -1 with (e) filled. */
 static ssize_t read_some(const struct replay *r, void *buf, size_t size,
                          struct err *e)
 {
@@ -58,7 +55,7 @@ static ssize_t read_some(const struct replay *r, void *buf, size_t size,
     return n < 0 ? fail(r, strerror(errno), e) : n;
 }
 
-/* A recording or raw bytes: the beginning tells. */
+/* Decide by the first bytes whether this is a recording or raw bytes. */
 static int detect(struct replay *r, struct err *e)
 {
     struct err why = {""};
@@ -89,7 +86,7 @@ static int detect(struct replay *r, struct err *e)
     return r->reader != NULL ? 0 : fail(r, why.text, e);
 }
 
-/* Read until it is known what this is, or a pipe is silent. */
+/* Read until the kind of the bytes is known, or the pipe has none now. */
 static int look(struct replay *r, struct err *e)
 {
     while (!r->known) {
@@ -107,7 +104,8 @@ static int look(struct replay *r, struct err *e)
     return 0;
 }
 
-/* A file, or a pipe, whose reads may wait; is_silent() asks before. */
+/* Check that this is a file, or a pipe. Reads of a pipe may wait, so
+ * is_silent() is asked before. */
 static int judge_kind(struct replay *r, struct err *e)
 {
     bool standard = strcmp(r->path, STANDARD_INPUT) == 0;
@@ -151,7 +149,7 @@ static enum source_state replay_open(struct source *s, struct err *e)
     return SOURCE_OPEN;
 }
 
-/* What was read of raw bytes to know them. */
+/* Return the raw bytes that detect() has read. */
 static ssize_t give_start(struct replay *r, void *buf, size_t size)
 {
     size_t n = r->came - r->given;
@@ -169,7 +167,7 @@ static ssize_t replay_read(struct source *s, void *buf, size_t size,
     struct replay *r = (struct replay *)s;
     ssize_t n;
 
-    *arrival_ns = 0; /* raw bytes do not tell */
+    *arrival_ns = 0; /* raw bytes have no arrival times */
     if (look(r, e) != 0)
         return -1;
     if (r->known && r->given < r->came)

@@ -13,9 +13,9 @@
 #include "guest/source/stream.h"
 
 struct serial {
-    struct source source; /* first: what the callbacks are given */
+    struct source source; /* first member: the callbacks get a pointer to it */
     char *path;
-    char absence[STREAM_PATH_MAX + 64]; /* source.absence, where that is set */
+    char absence[STREAM_PATH_MAX + 64]; /* text of source.absence, if set */
 };
 
 static int fail_serial(const struct serial *s, const char *what, struct err *e)
@@ -41,7 +41,8 @@ static enum source_state connect_socket(struct serial *s, struct err *e)
     return SOURCE_OPEN;
 }
 
-/* Bytes must pass as they are: no echo, no line editing, no signals. */
+/* Set the terminal to pass bytes unchanged: no echo, no line editing, no
+ * signals. */
 static int make_raw(int fd)
 {
     struct termios t;
@@ -53,7 +54,7 @@ static int make_raw(int fd)
     return tcsetattr(fd, TCSANOW, &t);
 }
 
-/* Is (fd) a terminal of whom we trust? Then make it raw. */
+/* Check that (fd) is a terminal of a trusted user, and make it raw. */
 static int judge_tty(const struct serial *s, int fd, struct err *e)
 {
     struct stat st;
@@ -83,7 +84,7 @@ static enum source_state open_tty(struct serial *s, struct err *e)
     return SOURCE_OPEN;
 }
 
-/* The folder of (path), which is not there; else NULL. */
+/* The folder of (path) if it does not exist; else NULL. */
 static const char *missing_folder(const char *path, char folder[])
 {
     const char *slash = strrchr(path, '/');
@@ -96,7 +97,8 @@ static const char *missing_folder(const char *path, char folder[])
     return stat(folder, &st) != 0 && errno == ENOENT ? folder : NULL;
 }
 
-/* Nobody is there yet. A folder that is not there is worth a word. */
+/* Report that the guest is not there yet. The report says so if even the
+ * folder does not exist. */
 static enum source_state wait_for_guest(struct serial *s)
 {
     char folder[STREAM_PATH_MAX];
@@ -150,7 +152,7 @@ static const struct source_ops serial_ops = {
     .close = serial_close,
 };
 
-/* HOST:PORT, as other tools take it? */
+/* Does (path) have the form HOST:PORT, which other tools accept? */
 static bool is_tcp(const char *path)
 {
     const char *colon = strrchr(path, ':');

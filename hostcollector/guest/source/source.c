@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all sources have in common. */
+/* Functions that all kinds of sources share. */
 #include "guest/source/source.h"
 
 #include <sys/stat.h>

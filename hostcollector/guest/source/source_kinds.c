@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of the ways to a guest. */
+/* The table of the kinds of sources. */
 #include <string.h>
 
 #include "guest/source/source.h"
@@ -41,7 +41,7 @@ const struct source_kind source_kinds[SOURCE_KINDS] = {
      SOURCE_NEEDS_SAMPLER, NULL, NULL},
 };
 
-/* No option of a guest's: --memory FILE, which has other meanings, too. */
+/* Not an option of a guest: --memory FILE, which has other meanings, too. */
 static const struct source_kind memory_kind = {
     "memory", "FILE", "", "", SOURCE_NEEDS_SAMPLER, NULL, NULL,
 };

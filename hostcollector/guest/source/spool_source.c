@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Windows of a spool as one stream. Frames come whole, so a file that cannot be
- * used, or only up to a point, costs nothing of the others.
- */
+/* Windows of a spool as one stream. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,34 +19,35 @@
 #define SECOND 1000000000u /* in nanoseconds */
 
 struct spool_source {
-    struct source source; /* first: what the callbacks are given */
+    struct source source; /* first member: the callbacks get a pointer to it */
     const struct spool_list *list;
     const char *build;
     struct spool_account *account;
-    size_t next; /* window of the list */
-    /* Windows that are open already: from (taken) to (opened). */
+    size_t next; /* index in the list of the window after this one */
+    /* Windows that are already open: from (taken) to (opened). */
     char paths[OPENER_WINDOWS][PATH_MAX];
     int fds[OPENER_WINDOWS];
     size_t taken, opened;
-    const char *path; /* of the one that is being read */
+    const char *path; /* path of the window that is being read */
 
-    /* The window that is being read; NULL: none is. The first one stays, and
-     * has what unpacks in the meantime. */
+    /* The window that is being read; NULL: none. The first one stays open; it
+     * lends its unpacker to the others. */
     struct recording_reader *reader, *first;
     int fd, first_fd;
-    uint64_t offset_ns; /* from its arrival times to the first one's clock */
-    uint64_t wall_ns;   /* when it ended, as far as it was read; 0: unknown */
-    uint64_t last_ns;   /* arrival of the last frame, as it was given */
+    /* added to arrival times to get the first window's clock */
+    uint64_t offset_ns;
+    uint64_t wall_ns; /* wall time of the end of what was read; 0: unknown */
+    uint64_t last_ns; /* arrival of the last frame, as it was returned */
 
-    bool unwanted; /* the window that is being read */
+    bool unwanted; /* the window that is being read is not wanted */
     bool has_guest;
-    struct guest guest; /* of the first window */
+    struct guest guest; /* the guest of the first window */
     uint8_t frame[WIRE_FRAME_MAX];
-    size_t size, given; /* of that frame */
+    size_t size, given; /* of the frame */
     uint64_t arrival_ns;
 };
 
-/* The window cannot be used, or no more of it. */
+/* Count the window as unusable, or the rest of it. */
 static void refuse(struct spool_source *s, const char *why)
 {
     struct spool_account *a = s->account;
@@ -74,7 +72,7 @@ static void close_window(struct spool_source *s)
     s->size = s->given = 0;
 }
 
-/* Do the (size) bytes at (id) begin with those hexadecimal digits? */
+/* Do the (size) bytes at (id) begin with the hexadecimal digits (digits)? */
 static bool id_begins(const uint8_t *id, size_t size, const char *digits)
 {
     static const char hex[] = "0123456789abcdef";
@@ -91,8 +89,8 @@ static bool id_begins(const uint8_t *id, size_t size, const char *digits)
     return true;
 }
 
-/* Is the window of the image that is wanted? By what the guest says, or by the
- * file that its collector had. */
+/* Is the window of the wanted image? Decided by the guest's build-id, or by
+ * that of the file which its collector had. */
 static bool is_wanted(struct spool_source *s, const struct guest *g)
 {
     const struct recording_info *info = recording_get_info(s->reader);
@@ -115,7 +113,8 @@ static void leave_out(struct spool_source *s, const struct guest *g)
         (void)snprintf(a->other_build + 2 * i, 3, "%02x", g->build_id[i]);
 }
 
-/* Is the frame, if it is a HELLO, of a guest that can go into the report? */
+/* Can the frame be read into the report? A HELLO must have a known version, and
+ * be of the wanted image. */
 static bool is_welcome(struct spool_source *s)
 {
     const uint8_t *body = s->frame + WIRE_FRAME_HEADER;
@@ -144,7 +143,7 @@ static bool is_welcome(struct spool_source *s)
     return true;
 }
 
-/* Read a frame of the file that is open. False: there is none. */
+/* Read a frame of the open file. False at its end. */
 static bool take_frame(struct spool_source *s, uint64_t *arrival_ns)
 {
     struct err why = {"is damaged"};
@@ -164,8 +163,8 @@ static bool take_frame(struct spool_source *s, uint64_t *arrival_ns)
     return s->size != 0;
 }
 
-/* Does the frame's window, one of several in the file, begin too early or too
- * late? */
+/* In a merged file, does the frame's window begin before or after the wanted
+ * span? */
 static bool is_outside(const struct spool_source *s)
 {
     const struct spool_list *l = s->list;
@@ -175,8 +174,8 @@ static bool is_outside(const struct spool_source *s)
            (ms < l->since_ms || (l->until_ms != 0 && ms >= l->until_ms));
 }
 
-/* Is time missing between what was read before, which ended at (ended_ns), and
- * the window that begins at (begins_ns)? */
+/* Count a gap if time is missing between the last window, which ended at
+ * (ended_ns), and this window, which begins at (begins_ns). */
 static void look_for_gap(struct spool_source *s, uint64_t ended_ns,
                          uint64_t begins_ns)
 {
@@ -186,8 +185,8 @@ static void look_for_gap(struct spool_source *s, uint64_t ended_ns,
     s->account->gap_s += (double)(begins_ns - ended_ns) / SECOND;
 }
 
-/* The next frame of the file that is open, and of a window that is wanted;
- * false: there is none. */
+/* Read the next frame of the open file that is in a wanted window. False at
+ * the end of the file. */
 static bool read_frame(struct spool_source *s)
 {
     const struct recording_info *info = recording_get_info(s->reader);
@@ -207,13 +206,15 @@ static bool read_frame(struct spool_source *s)
         s->wall_ns = wall_ns;
     }
     arrival_ns += s->offset_ns;
-    if (arrival_ns > s->last_ns) /* clocks may be set back */
+    /* time may go back, since clocks may be set back */
+    if (arrival_ns > s->last_ns)
         s->last_ns = arrival_ns;
     s->arrival_ns = s->last_ns;
     return true;
 }
 
-/* The clock of the window's collector may not be that of the first one's. */
+/* The difference between the clock of this window's collector and that of the
+ * first window's. */
 static uint64_t clock_offset(const struct spool_source *s)
 {
     const struct recording_info *first = recording_get_info(s->first);
@@ -225,8 +226,7 @@ static uint64_t clock_offset(const struct spool_source *s)
            first->monotonic_ns;
 }
 
-/* Begin with the file that is open; its first frame has to be a HELLO, which is
- * read. */
+/* Begin with the open file, and read its first frame, which must be a HELLO. */
 static bool open_window(struct spool_source *s)
 {
     struct err why = {""};
@@ -277,7 +277,7 @@ static void open_files(struct spool_source *s)
     opener_open_windows(paths, s->opened, s->fds);
 }
 
-/* Go on to the next file. False: there is none. */
+/* Go to the next file. False if there is none. */
 static bool take_file(struct spool_source *s)
 {
     if (s->taken == s->opened)
@@ -289,7 +289,7 @@ static bool take_file(struct spool_source *s)
     return true;
 }
 
-/* Have a frame to give. False: there is none any more. */
+/* Have a frame to return. False at the end of all windows. */
 static bool next_frame(struct spool_source *s)
 {
     while (s->given == s->size) {

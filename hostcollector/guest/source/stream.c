@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads, writes and connects without waiting. */
+/* Sources that read a descriptor of a live guest. */
 #include "guest/source/stream.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 #include "util/clock.h"
 
-/* Errors that mean: the other side is gone. A pty says EIO, a vsock socket that
- * was reset ENOTCONN. */
+/* Does (error) mean that the other side is gone? A pty returns EIO, a vsock
+ * socket that was reset ENOTCONN. */
 static bool gone(int error)
 {
     return error == ECONNRESET || error == EPIPE || error == ENOTCONN ||
@@ -56,7 +56,7 @@ ssize_t stream_write(struct source *s, const void *buf, size_t size,
         return n;
     if (errno == EAGAIN || errno == EINTR)
         return 0;
-    /* reading will say so, after the last bytes */
+    /* the next read reports that, after the last bytes */
     if (gone(errno))
         return (ssize_t)size;
     return fail_stream(s, "write", e);
@@ -107,7 +107,7 @@ void stream_fini(struct stream *s)
 
 int stream_port(struct stream *s, const char *text, struct err *e)
 {
-    const uint32_t max = UINT32_MAX - 1; /* one more means: any */
+    const uint32_t max = UINT32_MAX - 1; /* UINT32_MAX stands for any port */
 
     s->port = SOURCE_VSOCK_PORT;
     if (text != NULL && (!stream_number(text, max, &s->port) || s->port == 0))

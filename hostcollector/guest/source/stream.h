@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sources that read a descriptor with a guest behind it: a socket or a
- * terminal. No call waits. struct stream is the common part of sources whose
- * guest listens on a port of vsock.
+ * Sources that read a descriptor of a live guest: a socket or a terminal. No
+ * call waits. struct stream is the common part of sources whose guest listens
+ * on a port of vsock.
  */
 #ifndef TPROF_GUEST_SOURCE_STREAM_H
 #define TPROF_GUEST_SOURCE_STREAM_H
@@ -26,13 +26,13 @@ ssize_t stream_write(struct source *s, const void *buf, size_t size,
     108u /* of a Unix socket's path, which ends in a NUL                       \
           */
 
-/* Does (error), an errno of OPENER_CONNECT, mean that nobody is there yet? Then
- * try again later. */
+/* Does (error), an errno of OPENER_CONNECT, mean that the guest is not there
+ * yet? If so, try again later. */
 bool stream_absent(int error);
 
 /* A source whose connection takes a while to open, and may be lost. */
 struct stream {
-    struct source source; /* first: the callbacks get a pointer to it */
+    struct source source; /* first member: the callbacks get a pointer to it */
     char *where;          /* as the user typed it; source.path */
     uint32_t port;
     int pending; /* a connection that is not open yet; -1: none */
@@ -41,16 +41,16 @@ struct stream {
 };
 
 /* Fill (*s), which is all 0, for a guest at (where). Returns 0; -1 with (e)
- * filled if there is no memory. In both cases stream_fini() must follow. */
+ * filled if there is no memory. Call stream_fini() in both cases. */
 int stream_init(struct stream *s, const struct source_ops *ops,
                 const char *where, struct err *e);
 void stream_fini(struct stream *s);
 
-/* Set (s->port) to the number in (text), or to the default if that is NULL, and
- * (s->silence) to match. Returns 0; -1 with (e) filled. */
+/* Set (s->port) to the number in (text), or to the default if (text) is NULL.
+ * Also set (s->silence). Returns 0; -1 with (e) filled. */
 int stream_port(struct stream *s, const char *text, struct err *e);
 
-/* The guest is not there yet. Set (s->absence) as printf would. Returns
+/* Set (s->absence) as printf would, since the guest is not there yet. Returns
  * SOURCE_ABSENT. */
 enum source_state stream_wait(struct stream *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -58,18 +58,16 @@ enum source_state stream_wait(struct stream *s, const char *fmt, ...)
 /* Give up the pending connection, if there is one. */
 void stream_drop(struct stream *s);
 
-/* The pending connection is open from now on. Returns SOURCE_OPEN. */
+/* Make the pending connection the open one. Returns SOURCE_OPEN. */
 enum source_state stream_opened(struct stream *s);
 
-/* As stream_read(), for sources that begin with a struct stream. If the
- * connection ends before a byte came, (s->absence) says so. */
+/* Read as stream_read() does, for sources that begin with a struct stream. If
+ * the connection ends before a byte came, (s->absence) says so. */
 ssize_t stream_hear(struct source *s, void *buf, size_t size,
                     uint64_t *arrival_ns, struct err *e);
 
-/*
- * Read (text), which must be a decimal number of digits alone, at most (max).
- * Returns whether it is one, and the number in (*n).
- */
+/* Read (text), which must be a decimal number of digits alone, at most (max),
+ * into (*n). False if (text) is not such a number. */
 bool stream_number(const char *text, uint32_t max, uint32_t *n);
 
 #endif

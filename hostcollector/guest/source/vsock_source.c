@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A guest's vsock by this host's own (AF_VSOCK). A host without vhost-vsock is
- * told so before anything is connected to: if it is a virtual machine itself,
- * its kernel would take the CID as one of its own host's.
- */
+/* A guest's vsock over this host's own (AF_VSOCK). */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -20,19 +16,21 @@
 #include "guest/source/source.h"
 #include "guest/source/stream.h"
 
-#define VHOST_DEVICE "/dev/vhost-vsock" /* there if guests can have vsock */
+/* exists if guests of this host can have vsock */
+#define VHOST_DEVICE "/dev/vhost-vsock"
 #define OWN_DEVICE   SOURCE_VSOCK_DEVICE
 
-#define PRIVILEGED_END 1024u /* of ports: <linux/vm_sockets.h> has no name */
+/* end of the privileged ports, for which <linux/vm_sockets.h> has no name */
+#define PRIVILEGED_END 1024u
 
 struct vsock {
-    struct stream stream; /* first; pending: connect() is on its way */
+    struct stream stream; /* first member; pending: connect() is on its way */
     uint32_t cid;
     bool privileged; /* connects from a port below PRIVILEGED_END */
     char warning[160];
 };
 
-/* What (error) of connect() means, whether it came at once or later. */
+/* Handle (error) of connect(), which came at once or later. */
 static enum source_state judge(struct vsock *v, int error, struct err *e)
 {
     struct stream *s = &v->stream;
@@ -107,7 +105,7 @@ static enum source_state begin(struct vsock *v, struct err *e)
     return errno == EINPROGRESS ? SOURCE_ABSENT : judge(v, errno, e);
 }
 
-/* Has connect() come to an end? */
+/* Check whether connect() has finished. */
 static enum source_state look_for_listener(struct vsock *v, struct err *e)
 {
     struct stream *s = &v->stream;
@@ -143,7 +141,7 @@ static const struct source_ops vsock_ops = {
     .close = vsock_close,
 };
 
-/* Is (cid) one that a guest can have, or loopback? */
+/* Check that (cid) is one that a guest can have, or loopback. */
 static int check_cid(uint32_t cid, struct err *e)
 {
     switch (cid) {
@@ -191,7 +189,9 @@ int source_vsock_check(const char *where, struct err *e)
     return good;
 }
 
-/* Would a connection lead to a guest of this host? */
+/* Check that a connection would lead to a guest of this host. Without
+ * vhost-vsock, a machine that is virtual itself would send the CID to its own
+ * host. */
 static int check_host(const struct vsock *v, struct err *e)
 {
     if (v->cid == VMADDR_CID_LOCAL || access(VHOST_DEVICE, F_OK) == 0)
@@ -203,7 +203,8 @@ static int check_host(const struct vsock *v, struct err *e)
                    "add --force-vsock");
 }
 
-/* A machine's own CID in place of a guest's: easily mistyped, hard to see. */
+/* Warn about a machine's own CID in place of a guest's: easily mistyped, hard
+ * to see. */
 static void check_own(struct vsock *v)
 {
     uint32_t own = VMADDR_CID_ANY;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A guest's vsock behind a Unix socket: "CONNECT port" is said, "OK number"
- * answered, and from there on the port's bytes flow. A refusal is a hang-up
- * without a word.
- */
+/* A guest's vsock behind a Unix socket. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,16 +14,19 @@
 #include "util/clock.h"
 #include "util/uds_words.h"
 
-#define ANSWER_MAX    31u /* the longest right one, "OK 4294967295", has 13 */
+/* the longest valid answer, "OK 4294967295", has 13 bytes */
+#define ANSWER_MAX    31u
 #define SECOND        1000000000ull
-#define ODD_AFTER     (2 * SECOND)  /* without an answer the user is told, */
-#define HANG_UP_AFTER (10 * SECOND) /* and it is tried anew */
+/* time without an answer until the user is notified */
+#define ODD_AFTER     (2 * SECOND)
+/* time without an answer until the next try */
+#define HANG_UP_AFTER (10 * SECOND)
 
 struct vsock_uds {
-    struct stream stream; /* first; pending: the answer is awaited */
-    char *path;           /* of the socket */
+    struct stream stream; /* first member; pending: waiting for the answer */
+    char *path;           /* path of the socket */
     uint64_t asked_ns;
-    char answer[ANSWER_MAX + 1]; /* as far as it came */
+    char answer[ANSWER_MAX + 1]; /* the bytes so far */
     size_t answer_size;
 };
 
@@ -39,7 +38,8 @@ static enum source_state fail_connection(struct vsock_uds *u, const char *what,
     return SOURCE_FAILED;
 }
 
-/* Connect, and ask for the port. */
+/* Connect, and send "CONNECT port". The other side answers "OK number", and
+ * the port's bytes follow. If it refuses, it closes the connection. */
 static enum source_state ask(struct vsock_uds *u, struct err *e)
 {
     struct stream *s = &u->stream;
@@ -60,12 +60,13 @@ static enum source_state ask(struct vsock_uds *u, struct err *e)
     }
     u->asked_ns = clock_ns();
     u->answer_size = 0;
-    /* a fresh socket has room for a line, and a dead one will be heard of */
+    /* a new socket has room for a line; a closed one is noticed later */
     (void)send(s->pending, line, (size_t)size, MSG_NOSIGNAL);
     return SOURCE_ABSENT;
 }
 
-/* "OK " and a number, which says different things in different VMMs. */
+/* Is the answer "OK " and a number? VMMs differ in the meaning of the
+ * number. */
 static bool is_ok(const struct vsock_uds *u)
 {
     uint32_t number;
@@ -95,7 +96,7 @@ static enum source_state wrong(struct vsock_uds *u, struct err *e)
     return SOURCE_FAILED;
 }
 
-/* The other side has hung up: its way to refuse. */
+/* Handle a closed connection, by which the other side refuses. */
 static enum source_state refused(struct vsock_uds *u)
 {
     stream_drop(&u->stream);
@@ -108,7 +109,7 @@ static enum source_state refused(struct vsock_uds *u)
                        u->path, u->stream.port);
 }
 
-/* The answer has not come. How long is there to wait? */
+/* Decide how long to wait further for the answer. */
 static enum source_state patience(struct vsock_uds *u)
 {
     uint64_t waited = clock_ns() - u->asked_ns;
@@ -125,7 +126,7 @@ static enum source_state patience(struct vsock_uds *u)
                        u->path);
 }
 
-/* Byte by byte: what follows the line is the guest's. */
+/* Read the answer byte by byte, since the guest's bytes follow its line. */
 static enum source_state hear_answer(struct vsock_uds *u, struct err *e)
 {
     for (;;) {
@@ -174,8 +175,8 @@ static const struct source_ops vsock_uds_ops = {
     .close = vsock_uds_close,
 };
 
-/* The port at the end of (path), which is cut off; NULL: there is none. A
- * colon may be part of a path, too: what exists, exists. */
+/* Cut the port from the end of (path) and return it. NULL if there is none. A
+ * colon may also be part of a path, so a path that exists is not cut. */
 static const char *split(char *path)
 {
     char *colon = strrchr(path, ':');

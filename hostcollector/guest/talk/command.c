@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes the few frames that the host sends. */
+/* Frames to the guest. */
 #include "guest/talk/command.h"
 
 #include "util/bytes.h"
 #include "util/crc32c.h"
 
-/* A field of (size) bytes, at most 8; none for a value of 0. */
+/* Write a field of (size) bytes, at most 8. Writes nothing for a value of 0. */
 static uint8_t *put_field(uint8_t *p, uint8_t tag, uint64_t value, uint8_t size)
 {
     if (value == 0)

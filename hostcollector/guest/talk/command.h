@@ -10,12 +10,12 @@
 
 #define COMMAND_MAX 64u /* bytes of any command's frame */
 
-/* One command. A field that is 0 leaves the choice to the guest. */
+/* One command. A field of 0 leaves the choice to the guest. */
 struct command {
     uint8_t type;            /* WIRE_START to WIRE_GREET */
-    uint32_t rate_hz, depth; /* WIRE_START */
-    uint64_t period_tsc;     /* WIRE_START */
-    uint64_t cookie;         /* WIRE_PING */
+    uint32_t rate_hz, depth; /* of WIRE_START */
+    uint64_t period_tsc;     /* of WIRE_START */
+    uint64_t cookie;         /* of WIRE_PING */
 };
 
 /* Write the frame of (c), with sequence number (seq), to (out). Returns the

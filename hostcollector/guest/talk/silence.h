@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the user is told of a guest that does not introduce itself. */
+/* Texts for the user about a guest that does not send HELLO. */
 #ifndef TPROF_GUEST_TALK_SILENCE_H
 #define TPROF_GUEST_TALK_SILENCE_H
 
 #define OTHER_PROTOCOL                                                         \
     "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
     "them. Does something else than the agent use that port?"
-/* Lines behind the first: one guest's user sees them, of many guests nobody. */
+/* Lines after the first. Shown to the user of one guest, and left out if there
+ * are many guests. */
 #define SERIAL_SILENCE                                                         \
     "Why, the likeliest first:\n"                                              \
     "- the guest is not up yet, or is paused;\n"                               \

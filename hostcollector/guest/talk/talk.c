@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The states of a conversation with a guest, driven by events and timeouts. */
+/* The conversation with the guest behind a source. */
 #include "guest/talk/talk.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@
 #define HELLO_PATIENCE (2 * SECOND)
 #define GREET_AFTER    (1 * SECOND)
 #define FINAL_PATIENCE (3 * SECOND / 2)
-#define FINAL_SPARE    (SECOND / 2) /* beyond two sampling intervals */
+#define FINAL_SPARE    (SECOND / 2) /* in addition to two sampling intervals */
 #define FINAL_OUTSIDE  (10 * SECOND)
-#define START_RETRY    (1 * SECOND) /* after a refusal */
+#define START_RETRY    (1 * SECOND) /* time to the next START after a refusal */
 #define PING_INTERVAL  (250 * MS)
 #define PINGS          4u
 #define PONG_LATEST    (10 * SECOND)
@@ -29,8 +29,8 @@
 #define TOLD_FOR       (10 * SECOND)
 #define NOTE_MAX       800u
 
-/* Was (line) told before? Or were so many lines told that the guest must lie?
- */
+/* Was (line) shown before? Also true after so many lines that the guest must
+ * be hostile. */
 static bool told_already(struct talk *s, const char *line)
 {
     uint64_t hash = 0;
@@ -46,7 +46,7 @@ static bool told_already(struct talk *s, const char *line)
     return false;
 }
 
-/* Tell the user, but nothing twice. */
+/* Show a line to the user, unless it was shown before. */
 static void tell_user(struct talk *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -64,8 +64,8 @@ static void tell_user(struct talk *s, const char *fmt, ...)
         s->note(s->context, line);
 }
 
-/* A guest was met, so lines may be told again. But not too often: some guests
- * come and go, or boot, all the time. */
+/* Allow lines to be shown again, since a guest came. Not too often: some
+ * guests come and go, or reboot, all the time. */
 static void forget_told(struct talk *s)
 {
     uint64_t now = clock_ns();
@@ -83,8 +83,8 @@ static void enter_state(struct talk *s, enum talk_state state)
     s->retry_ns = TALK_NEVER;
 }
 
-/* Queue a command. If there is no room for it, it is dropped: the guest has not
- * read the commands before it either. */
+/* Queue a command. If there is no room, the command is dropped: the guest has
+ * not read earlier commands either. */
 static void send_command(struct talk *s, struct command c)
 {
     if (s->one_way || sizeof s->out - s->out_size < COMMAND_MAX)
@@ -190,7 +190,7 @@ static void refused(struct talk *s, uint8_t refusal)
     s->retry_ns = clock_ns() + START_RETRY;
 }
 
-/* Has the guest's kernel other ideas of what was asked for? */
+/* Notify the user if the guest does not do what was asked for. */
 static void compare(struct talk *s, const struct guest_status *status)
 {
     if (s->one_way || status->state != WIRE_STATE_SAMPLING)
@@ -222,7 +222,7 @@ void talk_status(struct talk *s, const struct guest_status *status)
         s->retry_ns = TALK_NEVER;
     } else if (s->state == TALK_DRAINING &&
                status->state == WIRE_STATE_STOPPED) {
-        talk_end(s); /* it comes after the last STATS */
+        talk_end(s); /* this STATUS comes after the last STATS */
     }
 }
 
@@ -289,7 +289,7 @@ static void explain_absence(struct talk *s)
         return;
     if (s->source->absence)
         tell_user(s, "waiting: %s", s->source->absence);
-    else if (!s->source->reconnects) /* such a one tells as soon as it knows */
+    else if (!s->source->reconnects) /* others report their absence */
         tell_user(s, "waiting for a guest at %s", s->source->path);
 }
 
@@ -347,8 +347,8 @@ void talk_cut(struct talk *s)
               s->source->path, (double)s->wait_ns / (double)SECOND);
 }
 
-/* Open, but no HELLO yet. A machine that was made from another one's memory
- * believes that it goes on with the host of that one. */
+/* Ask for HELLO. A machine that was restored from another one's memory
+ * believes that it still talks to the host of that machine. */
 static void greet(struct talk *s)
 {
     s->greeted = true;
@@ -357,7 +357,7 @@ static void greet(struct talk *s)
         send_command(s, (struct command){.type = WIRE_GREET});
 }
 
-/* Still none. */
+/* Tell the user about an open source without HELLO. */
 static void explain_silence(struct talk *s)
 {
     s->retry_ns = TALK_NEVER;
@@ -375,7 +375,7 @@ static void explain_silence(struct talk *s)
                   s->source->path);
 }
 
-/* When a guest that left, or did not come at all, is given up. */
+/* The time at which a guest that left, or never came, is given up. */
 static uint64_t given_up_ns(const struct talk *s)
 {
     if (s->left_ns != 0)
@@ -393,10 +393,10 @@ static void give_up(struct talk *s)
     talk_end(s);
 }
 
-/* The guest hears STOP at its next tick, which may be one and a half mean
- * intervals away. A process that samples from outside hears STOP when the guest
- * has stopped for a sample, which may take seconds on a busy host; and if that
- * process ends, its stream does. */
+/* Time to wait for an answer to STOP. The guest reads STOP at its next tick,
+ * which may be one and a half mean intervals away. A process that samples from
+ * outside reads STOP when the guest has stopped for a sample, which may take
+ * seconds on a busy host; if that process ends, its stream ends. */
 static uint64_t final_patience(const struct talk *s)
 {
     if (s->outside)
@@ -407,9 +407,9 @@ static uint64_t final_patience(const struct talk *s)
     return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
 }
 
-/* Tells why it may be silent; and asks whether it is still there: a machine
- * that is reset forgets its connections without a word, and its host goes on to
- * take them for open until something is sent. */
+/* Remark on the silence, and send a command to see whether the guest is still
+ * there. A machine that is reset forgets its connections silently, and its
+ * host takes them for open until something is sent. */
 static void ask(struct talk *s, uint64_t now_ns)
 {
     tell_user(s,
@@ -419,7 +419,7 @@ static void ask(struct talk *s, uint64_t now_ns)
               (unsigned long long)(SILENCE_MAX / SECOND));
     if (s->source->reconnects)
         send_command(s, (struct command){.type = WIRE_PING, .cookie = now_ns});
-    s->heard_ns = now_ns; /* ... and again after as long */
+    s->heard_ns = now_ns; /* and again after the same time */
 }
 
 void talk_excuse(const struct talk *s, struct err *why)
@@ -474,7 +474,7 @@ int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
         if (s->pings_left > 0)
             send_ping(s);
         else
-            send_start(s); /* if nothing was measured, it will be refused */
+            send_start(s); /* the guest refuses it if nothing was measured */
         break;
     case TALK_SAMPLING:
         send_start(s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The conversation with the guest behind a source. It waits for the guest, also
- * for one that left and may come back. If the guest does not know the rate of
- * its clock, the conversation measures the rate. It sends START, RESET after a
- * gap, and STOP. It is a state machine without a clock or a loop of its own:
- * the caller says what the guest sent and what time it is.
+ * The conversation with the guest behind a source. It waits for the guest,
+ * also for one that left and may return. If the guest does not know the rate
+ * of its clock, the conversation measures the rate. It sends START, RESET
+ * after a gap, and STOP. It is a state machine without a clock or a loop of
+ * its own: the caller passes the guest's messages and the time.
  */
 #ifndef TPROF_GUEST_TALK_TALK_H
 #define TPROF_GUEST_TALK_TALK_H
@@ -19,7 +19,7 @@
 #include "util/err.h"
 
 #define TALK_NEVER UINT64_MAX
-#define TALK_TOLD  8u /* lines to the user until the guest is met anew */
+#define TALK_TOLD  8u /* lines to the user until the guest sends HELLO again */
 
 enum talk_state {
     TALK_ABSENT,    /* waiting for the source to open */
@@ -30,7 +30,7 @@ enum talk_state {
     TALK_OVER,
 };
 
-/* The guest's clock and ours, read at the same moment. */
+/* The guest's clock and the host's, read at the same moment. */
 struct talk_clock {
     uint64_t tsc;
     uint64_t ns;
@@ -39,31 +39,36 @@ struct talk_clock {
 struct talk {
     /* Set by the caller before the first call; all other members are 0. */
     struct source *source;
-    uint32_t rate_hz, depth; /* to ask for; 0: the guest's choice */
-    uint64_t wait_ns;       /* how long to wait for a guest that left; 0: not */
-    uint64_t first_wait_ns; /* ... and for its first HELLO; 0: for ever */
-    bool backs_off; /* a guest that is not there is tried less and less often */
-    bool failed;    /* the one before did: what comes may be the rest of it */
+    /* rate and depth to ask for; 0: the guest's choice */
+    uint32_t rate_hz, depth;
+    uint64_t wait_ns; /* wait this long for a guest that left; 0: do not wait */
+    /* wait this long for its first HELLO; 0: for ever */
+    uint64_t first_wait_ns;
+    bool backs_off; /* try an absent guest less and less often */
+    /* the last conversation failed: the first bytes may continue it */
+    bool failed;
     void *context;
     void (*note)(void *context, const char *line); /* as in guest/pipeline.h */
 
-    /* The caller may read these. */
+    /* Members that the caller may read. */
     enum talk_state state;
     uint64_t sampling_ns; /* when sampling began; 0: not yet */
-    bool stayed_away;     /* over, since no guest came, or came back, in time */
+    /* the conversation is over, since no guest came or returned in time */
+    bool stayed_away;
 
-    /* The conversation's own. */
+    /* Members of the conversation alone. */
     uint64_t entered_ns; /* when (state) began */
     uint64_t retry_ns;   /* when to open, PING or START again */
-    uint64_t begun_ns;   /* the first talk_tick(); 0: not yet */
+    uint64_t begun_ns;   /* time of the first talk_tick(); 0: not yet */
     bool reached;        /* the source was open once */
-    bool met;            /* a guest said HELLO once */
-    bool greeted;        /* it was asked for HELLO since the source opened */
+    bool met;            /* a guest sent HELLO once */
+    bool greeted;        /* HELLO was requested since the source opened */
     bool heard;          /* bytes came since the source opened */
-    uint64_t heard_ns;   /* when bytes last came, or silence was remarked on */
-    uint64_t left_ns;    /* when the guest left; 0: it is there */
-    /* Hashes of the lines that the user was told, so that none is told twice. A
-     * HELLO that comes a while later empties the list. */
+    /* when bytes last came, or when a note said that none came */
+    uint64_t heard_ns;
+    uint64_t left_ns; /* when the guest left; 0: it is there */
+    /* Hashes of the lines shown to the user, so that none is shown twice. A
+     * HELLO after a while empties the list. */
     uint64_t told[TALK_TOLD];
     size_t told_count;
     uint64_t told_ns;  /* when the list was last emptied */
@@ -80,62 +85,61 @@ struct talk {
     size_t out_size;
 };
 
-/* The part of HELLO that matters here. */
+/* The members of HELLO that the conversation needs. */
 struct talk_greeting {
     uint64_t tsc_hz;  /* 0: unknown */
-    uint32_t rate_hz; /* what START without a rate gives */
+    uint32_t rate_hz; /* rate that START without a rate gives */
     bool one_way;
     bool outside;
     bool rebooted;
 };
 
-/* Bytes came, of whatever kind. */
+/* Note that bytes came, of any kind. */
 void talk_heard(struct talk *s);
 
-/* The guest sent a HELLO that opens a session. */
+/* Handle a HELLO that opens a session. */
 void talk_hello(struct talk *s, const struct talk_greeting *h);
-/* The guest sent STATUS. Where it follows with another rate or depth than it
- * was asked for, the user is told. */
+/* Handle STATUS. The user is notified if the guest's rate or depth is not the
+ * requested one. */
 void talk_status(struct talk *s, const struct guest_status *status);
-/* The guest sent PONG, which arrived at (arrival_ns), 0 if not known. Returns
- * the rate of the guest's clock as measured so far; 0: not known yet. This also
- * works in a replay, since the cookie is the time at which PING was sent. */
+/* Handle PONG, which arrived at (arrival_ns), 0 if unknown. Returns the rate
+ * of the guest's clock as measured so far; 0: unknown. This also works in a
+ * replay, since the cookie is the time at which PING was sent. */
 uint64_t talk_pong(struct talk *s, uint64_t cookie, uint64_t tsc,
                    uint64_t arrival_ns);
-/* Frames were lost. */
+/* Handle a loss of frames. */
 void talk_gap(struct talk *s);
 
-/* The source has ended; the rest of a frame that was cut will not come. The
- * conversation is over, or talk_tick() opens the source again. */
+/* Handle the end of the source. The rest of a cut frame will not come. Either
+ * the conversation is over, or talk_tick() opens the source again. */
 void talk_cut(struct talk *s);
 
-/* Ask for (rate_hz) and (depth) from now on, 0: the guest's choice. */
+/* Ask for (rate_hz) and (depth) from now on; 0: the guest's choice. */
 void talk_ask(struct talk *s, uint32_t rate_hz, uint32_t depth);
 
-/* Open the source again at once, for a session of its own. The connection was
- * dropped, by source_drop(). */
+/* Open the source again at once, for a new session, after source_drop(). */
 void talk_anew(struct talk *s);
 
-/* End in order: send STOP and wait one and a half seconds for the answer, which
- * takes longest where a core is gone. At low rates, at which the guest reads
- * STOP later, wait longer; and wait longest for a guest that is sampled from
- * outside, since STOP is read between two stops of the guest. */
+/* End in order: send STOP and wait one and a half seconds for the answer,
+ * which takes longest if a core is gone. The wait is longer at low rates, at
+ * which the guest reads STOP later. It is longest for a guest that is sampled
+ * from outside, where STOP is read between two stops of the guest. */
 void talk_stop(struct talk *s);
 /* End at once. */
 void talk_end(struct talk *s);
 
-/* Do what is due at (now_ns). Returns 0; -1 with (e) filled. */
+/* Do the work that is due at (now_ns). Returns 0; -1 with (e) filled. */
 int talk_tick(struct talk *s, uint64_t now_ns, struct err *e);
 
-/* When talk_tick() will have something to do; TALK_NEVER: nothing. */
+/* The time at which talk_tick() has something to do; TALK_NEVER: none. */
 uint64_t talk_due(const struct talk *s);
 
-/* Why no guest introduced itself, in one line in (why). Call it while the
- * source is there, when the conversation is over. */
+/* Write the reason why no guest sent HELLO as one line into (why). Call it
+ * when the conversation is over, while the source is there. */
 void talk_excuse(const struct talk *s, struct err *why);
 
-/* Send commands that wait, as many as the source takes. Returns 0; -1 with (e)
- * filled. */
+/* Send the waiting commands, as many as the source takes. Returns 0; -1 with
+ * (e) filled. */
 int talk_flush(struct talk *s, struct err *e);
 
 #endif

@@ -13,8 +13,7 @@
 #include "util/bytes.h"
 #include "util/vec.h"
 
-#define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* about the samples of a chunk  \
-                                               */
+#define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
 
 struct window_packer *window_packer_new(uint64_t memory_max)
 {
