@@ -12,7 +12,7 @@ _Atomic uint32_t tprof_pump_lock;
 uint64_t tprof_lock(_Atomic uint32_t *lock)
 {
     uint64_t flags = tprof_arch_irq_save();
-    uint32_t self = tprof_arch_core_id() + 1; /* not 0, which is nobody */
+    uint32_t self = tprof_arch_core_id() + 1; /* not 0, which means free */
     uint32_t owner = 0;
 
     /* acquire: pairs with the release in tprof_unlock() */

@@ -38,8 +38,8 @@ struct tprof_control {
     uint16_t seq;       /* of the next frame */
     uint32_t owed;      /* TPROF_OWE_* */
     uint32_t maps;      /* changes of tprof_agent.maps that were sent */
-    /* STATS have to be sent of the cores from (stats_next) to before
-     * (stats_end). */
+    /* The cores whose STATS have to be sent: from (stats_next) to (stats_end) -
+     * 1 */
     uint32_t stats_next, stats_end;
     uint64_t stats_due;     /* clock: when to send STATS next */
     uint32_t counters_told; /* counters whose PROGRESS is not due */

@@ -20,8 +20,8 @@
  * memory only: VM exits would keep the host's core from answering. */
 #define HANDSHAKE_LOOKS 10000000
 
-/* Calls of open() that follow soon after a start, until the port has told its
- * name: the device answers in its own time. */
+/* Calls of open() that follow soon after a start, until the port has sent its
+ * name. The device may answer at any time. */
 #define SOON_LOOKS 8
 
 /* --- Control -------------------------------------------------------------- */

@@ -49,8 +49,9 @@ struct tprof_vsock_link {
     bool owe_update;  /* a credit update has to be sent */
     bool owe_request; /* a credit request has to be sent */
 
-    /* Another host calls, so this host must send a packet, or counts as dead:
-     * the time of the call, and the clock ticks that the host gets */
+    /* Another host calls, and (probed) is set. The connected host must send a
+     * packet within (second) clock ticks after (probe_time), or counts as dead.
+     */
     bool probed;
     uint64_t probe_time;
     uint64_t second;

@@ -221,7 +221,7 @@ enum wire_control_tag {
     WIRE_CONTROL_STATE = 5,      /* u8  STATUS: enum wire_state */
     WIRE_CONTROL_EVERY = 6,      /* u32 STATUS: kernel's ticks a sample, mean */
     WIRE_CONTROL_ERROR = 7,      /* u8  STATUS: enum wire_refusal */
-    /* u64 STATUS, since 2.1: callers since boot that may not attach */
+    /* u64 STATUS, since 2.1: number of callers that were refused since boot */
     WIRE_CONTROL_TURNED_AWAY = 8,
     /* STATUS, since 2.1: failed calls of tprof_start_cpu(); the APIC id of the
      * first core that has not joined for this reason; its error, negated */
@@ -279,14 +279,14 @@ enum wire_progress_tag {
     WIRE_PROGRESS_NAME = 2,    /* text: name of the units */
     WIRE_PROGRESS_UNITS = 3,   /* u64 since boot */
     WIRE_PROGRESS_TSC = 4,     /* u64 when UNITS was read */
-    /* The same two at the start of sampling, or when the counter was added
-     * later */
+    /* Values of UNITS and TSC at the start of sampling, or when the counter was
+     * added later */
     WIRE_PROGRESS_BEGAN_UNITS = 5, /* u64 */
     WIRE_PROGRESS_BEGAN_TSC = 6,   /* u64 */
 };
 #define WIRE_PROGRESS_COUNTERS 8u /* of a guest, at most */
 
-/* What the agent accepts, WIRE.md 7 */
+/* Limits of the rates that the agent accepts, WIRE.md 7 */
 #define WIRE_RATE_MIN_HZ 1u
 #define WIRE_RATE_MAX_HZ 50000u
 

@@ -15,12 +15,12 @@
  *     in the timer's interrupt:
  *         tprof_tick(&interrupted);
  *         if (tprof_shared_is_due(&timer, &core[n]))
- *             what the kernel did here before
+ *             the kernel's own work in this interrupt
  *
  * The kernel sets up the timer's LVT entry as before, one-shot or for TSC
  * deadlines, and ends the interrupt. A periodic tick becomes one-shot:
- * tprof_shared_tick_every() keeps its rate. Deadlines are TSC values, and
- * UINT64_MAX is never.
+ * tprof_shared_tick_every() keeps its rate. Deadlines are TSC values;
+ * UINT64_MAX means never.
  */
 #ifndef TPROF_LAPIC_SHARED_H
 #define TPROF_LAPIC_SHARED_H

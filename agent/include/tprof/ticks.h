@@ -39,19 +39,21 @@ enum tprof_timer {
 };
 
 /*
- * For kernels that load a count of their own into the timer of
- * TPROF_TIMER_APIC, and wait for its end in a loop. Each such wait takes the
- * right time. Only if all cores wait at the same time, a wait may take some
- * sampling intervals longer. If the kernel waits for an interrupt of its own
- * from the timer, that is a use of the timer, for which the agent gives way.
+ * The value of config.lending for kernels that load a count of their own into
+ * the timer of TPROF_TIMER_APIC, and wait for its end in a loop. The agent then
+ * leaves the timer alone until such a wait is over, so the wait takes the right
+ * time. If all cores wait at the same time, a wait may take some sampling
+ * intervals longer. The agent does not lend the timer to a kernel that waits
+ * for the timer's interrupt: that kernel uses the timer, and the agent gives
+ * way.
  *
  * A core has few ticks while it waits, or none. The report shows that time as
  * [timer lent], and time in which sampling has not resumed as [timer at rest].
  * Sampling resumes at another core's next tick, or at the kernel's second or
  * third tprof_poll(). On a single core only tprof_poll() resumes it.
  *
- * With this table the agent never uses TSC deadlines, and each tick accesses
- * the APIC once more. Opaque; linked only into a kernel that names
+ * With lending the agent never uses TSC deadlines, and each tick accesses the
+ * APIC once more. Opaque; linked only into a kernel that names
  * tprof_lend_timer.
  */
 struct tprof_lending;

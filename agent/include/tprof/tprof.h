@@ -36,7 +36,7 @@ extern "C" {
 
 #define TPROF_CONFIG_VERSION 6u /* grows when tprof_config's layout changes */
 
-/* What functions return. tprof_strerror() says what to do about each error. */
+/* Results of functions. tprof_strerror() says what to do about each error. */
 enum tprof_err {
     TPROF_OK = 0,
     TPROF_ERR_VERSION = -1,          /* config.version is not this header's */
@@ -264,22 +264,23 @@ struct tprof_image {
 };
 
 /*
- * Prepares the agent. tprof_init(), below, calls this with what the linker
- * fragments provide. Call it once, on the boot core, before any other function.
- * It copies (config) and (image), probes the device, and measures the timer
- * for about 1 ms.
+ * Prepares the agent. tprof_init(), below, calls this with the symbols of the
+ * linker fragments. Call it once, on the boot core, before any other function.
+ * It copies (config) and (image), probes the device, and measures the timer for
+ * about 1 ms.
  *
  * Returns TPROF_OK, or an error. After an error nothing was changed or claimed,
- * and the kernel may call it again or go on without a profiler. Errors are
+ * and the kernel may call it again or continue without a profiler. Errors are
  * TPROF_ERR_STATE (it has succeeded before), _IMAGE, _VERSION, _CONFIG, _TEXT,
  * _TEXT_UNMAPPED, _MEMORY, _MEMORY_SMALL, _MEMORY_UNMAPPED, _DEVICE,
  * _DEVICE_TAKEN, _DEVICE_PORT, _DEVICE_UNMAPPED, _DEVICE_PLATFORM, _IO_PORT,
  * _CLOCK, and with TPROF_TIMER_APIC _APIC, _APIC_OFF, _APIC_UNMAPPED,
  * _TIMER_TAKEN, _IDT, _VECTOR, _TIMER.
  *
- * The agent finds out what is mapped by touching it. For that moment it loads
- * an IDT of its own, a copy of the kernel's first 32 gates, so that no fault
- * reaches the kernel. If an IDT with these gates is loaded, it must be mapped.
+ * The agent tests by an access whether memory is mapped. For that moment it
+ * loads an IDT of its own, a copy of the kernel's first 32 gates, so that no
+ * fault reaches the kernel. If an IDT with these gates is loaded, it must be
+ * mapped.
  */
 int tprof_init_image(const struct tprof_config *config,
                      const struct tprof_image *image);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the agent needs of a CPU. Outside this folder the agent is the same on
- * every CPU; each folder below implements all that is declared here:
+ * The parts of a CPU that the agent needs. Outside this folder the agent is the
+ * same on every CPU. Each folder below implements all functions that are
+ * declared here:
  *
  *   x86_64/  the local APIC's timer, TSC, IDT, MSRs, ports
  *   host/    virtual cores in a process: for tests, and for a collector that
@@ -37,9 +38,10 @@
 /*
  * arch_types.h defines
  *
- *   struct tprof_arch_core   what the folder keeps for each core
- *   struct tprof_arch_trap   what the CPU saves of interrupted code
- *   TPROF_ARCH_CALL          the calling convention of what assembly calls
+ *   struct tprof_arch_core   the folder's data for each core
+ *   struct tprof_arch_trap   the words that the CPU saves of interrupted code
+ *   TPROF_ARCH_CALL          the calling convention of functions that assembly
+ *                            calls
  *   TPROF_ARCH_SPARE(config) bytes below each core's stack for the folder, a
  *                            multiple of 64; (config) is complete
  *   TPROF_ARCH_SPARE_MAX     the most that this can be

@@ -37,7 +37,7 @@
 struct tprof_vsock_header {
     uint64_t from_cid, to_cid;
     uint32_t from_port, to_port;
-    uint32_t size;     /* bytes of data behind it */
+    uint32_t size;     /* bytes of data after the header */
     uint16_t type, op; /* VIRTIO_VSOCK_TYPE_*, VIRTIO_VSOCK_OP_* */
     uint32_t flags;    /* of SHUTDOWN */
     uint32_t room;     /* bytes that the packet's sender can buffer */

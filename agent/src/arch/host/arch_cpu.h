@@ -74,7 +74,7 @@ static inline void tprof_arch_end_interrupt(void)
     tprof_machine_this()->in_service = false;
 }
 
-/* There is a short way while the timer is the agent's. */
+/* Returns 1, because every virtual timer can be armed the short way. */
 static inline uintptr_t tprof_arch_short_way(void)
 {
     return 1;

@@ -17,8 +17,8 @@
 #define IOAPIC_MASKED       (1u << 16)
 #define IOAPIC_TARGET_SHIFT 24 /* of the high half: the APIC id */
 
-/* Address in a PC, and the distance to the second one of QEMU's microvm with
- * ACPI */
+/* Address of the I/O APIC in a PC. QEMU's microvm with ACPI has a second one,
+ * IOAPIC_STEP further. */
 #define IOAPIC_ADDRESS 0xfec00000u
 #define IOAPIC_STEP    0x10000u
 #define IOAPIC_PINS    24u /* of the first one */
