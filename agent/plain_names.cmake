@@ -2,9 +2,9 @@
 # cmake -DOBJECT=O -DOBJDUMP=P -DOBJCOPY=P -P plain_names.cmake
 #
 # Names each section of the object file O by its kind alone: .text, .rodata, .data or
-# .bss. A kernel's script may name no others: its `*(.text)` takes each function then, and
-# what a script leaves over ends behind the image that a loader brings. The sections stay
-# apart, so that --gc-sections drops the functions that a kernel does not use.
+# .bss. A kernel's script may name no others: its `*(.text)` then takes each function. Sections
+# that a script does not take would end after the image that a loader brings. The sections
+# stay apart, so that --gc-sections drops the functions that a kernel does not use.
 #
 # .data.rel.ro holds tables of addresses, which a kernel that moves itself writes to. It
 # becomes .data: linkers refuse such addresses in .rodata.

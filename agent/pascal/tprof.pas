@@ -31,7 +31,7 @@ const
   { Value of TTProfConfig.Version. It grows when the record's layout changes. }
   TPROF_CONFIG_VERSION = 6;
 
-  { What functions return. TProfStrError() says what to do about each error. }
+  { Results of functions. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
   TPROF_ERR_VERSION = -1;          { Config.Version is not this unit's }
   TPROF_ERR_CONFIG = -2;           { a field is out of its range }
@@ -61,30 +61,30 @@ const
   TPROF_ERR_TIMER_TAKEN = -26;     { the kernel uses the APIC's timer }
   TPROF_ERR_CLOCK = -27;           { the TSC's rate is not known }
 
-  TPROF_MAPPINGS = 16; { that TProfMap takes at a time }
+  TPROF_MAPPINGS = 16; { greatest number at a time }
   TPROF_COUNTERS = 8; { that TProfAddCounter takes }
 
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
   TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
-  { an interrupt tells of a host's coming; TProfVsock sets and clears it }
+  { an interrupt announces a host; TProfVsock sets and clears it }
   TPROF_CHANNEL_NOTICE = 1 shl 2;
   TPROF_CHANNEL_SOON = 1 shl 3;
 
   { TTProfDevice.Bus }
   TPROF_BUS_AUTO = 0; { by Address, command line or scan, else PCI }
   TPROF_BUS_MMIO = 1; { virtio-mmio at Address; 0: by command line or scan }
-  TPROF_BUS_PCI = 2;  { virtio-pci at bus << 8 | dev << 3 | fn; 0: found }
+  TPROF_BUS_PCI = 2;  { virtio-pci at bus << 8 | dev << 3 | fn; 0: by a search }
   TPROF_BUS_NONE = 3; { no virtio device: Config.Channel is used }
 
   { TTProfDevice.Flags }
   TPROF_DEVICE_NO_SCAN = 1 shl 0; { never probe addresses }
-  { TProfVsock: others than the host, CID 2, may attach, too }
+  { TProfVsock: callers other than the host, CID 2, may attach, too }
   TPROF_DEVICE_ANY_CID = 1 shl 1;
   { TProfVsock: only callers with a port below 1024 may attach }
   TPROF_DEVICE_PRIVILEGED = 1 shl 2;
 
-  { TTProfConfig.Notice: how an idle agent learns that a host has come }
+  { TTProfConfig.Notice: the way in which an idle agent notices a host }
   TPROF_NOTICE_AUTO = 0; { by interrupt if possible, else as _LOOK }
   TPROF_NOTICE_LOOK = 1; { one core looks four times a second }
   { the kernel calls TProfPoll; at most four calls a second look }
@@ -95,18 +95,18 @@ const
   TPROF_TIMER_KERNEL = 1; { the kernel has a fixed tick: TProfTick, KernelHz }
   TPROF_TIMER_SHARED = 2; { its timer is one-shot: TProfTick, TProfDeadline }
 
-  { TTProfConfig.Boot: what a ring keeps that cannot keep all of boot }
+  { TTProfConfig.Boot: samples that a ring keeps if it cannot keep all of boot }
   TPROF_BOOT_OLDEST = 1;
-  TPROF_BOOT_NEWEST = 2; { nearly half a ring at least }
+  TPROF_BOOT_NEWEST = 2; { the newest, in nearly half a ring at least }
 
-  { TTProfConfig.CpuSource: how an interrupt learns which core it is on }
-  TPROF_CPU_APIC = 0;    { the APIC id: right everywhere, maybe a VM exit }
+  { TTProfConfig.CpuSource: ways for an interrupt to find its core }
+  TPROF_CPU_APIC = 0;    { the APIC id: always right, but may be a VM exit }
   TPROF_CPU_GS = 1;      { LongWord at gs:[GsCpuOffset], counted from 0 }
   TPROF_CPU_TSC_AUX = 2; { RDTSCP: the agent owns TSC_AUX }
   TPROF_CPU_HOOK = 3;    { CpuIndex() }
 
-  { TTProfConfig.Control: what the host decides, beside begin and end }
-  TPROF_CONTROL_LIMITED = 0; { rate and frames, up to the limits }
+  { TTProfConfig.Control: decisions of the host, in addition to begin and end }
+  TPROF_CONTROL_LIMITED = 0; { rate and frames, within the limits }
   TPROF_CONTROL_FIXED = 1;   { no more: RateHz and MaxFrames hold }
 
   TPROF_RANGES = 4;
@@ -165,10 +165,10 @@ type
     Irq: LongWord;
   end;
 
-  { What a hypervisor tells its guests. A kernel that has this information
+  { Facts that a hypervisor reports to its guests. A kernel that has this information
     already may give a record of its own, with every function. Memory is 64
-    bytes, aligned to 64, for the hypervisor to write to; Config.Physical says
-    their physical address. }
+    bytes, aligned to 64, for the hypervisor to write to; Config.Physical
+    returns their physical address. }
   TTProfHypervisor = record
     { Returns the TSC's rate in Hz; 0: unknown. Memory is lent for this call. }
     TscHz: function(Config: PTProfConfig; Memory: Pointer): QWord; cdecl;
@@ -185,33 +185,33 @@ type
   TTProfConfig = record
     Version: LongWord; { TPROF_CONFIG_VERSION }
 
-    { What to sample, unless the host asks for something else. }
+    { Rate and depth, unless the host asks for others. }
     RateHz: LongWord;    { samples a second and core, 1 to 50000; 0: 997 }
     MaxFrames: LongWord; { callers that are recorded, 1 to 127; 0: 64 }
 
-    { What the host may ask for at most. }
+    { Limits for the host's choice. }
     RateMaxHz: LongWord; { 1 to 50000; 0: 50000 }
     FramesMax: LongWord; { 1 to 127; 0: 127 }
     Control: LongWord;   { TPROF_CONTROL_* }
 
     { Memory, which the kernel gives for good. The first 24 KiB are physically
       contiguous, because a device reads them. }
-    Memory: Pointer;     { nil: what tprof_memory.ld links, for 4 cores }
-    MemorySize: PtrUInt; { bytes; TProfMemSize says how many are needed }
+    Memory: Pointer;     { nil: the memory of tprof_memory.ld, for 4 cores }
+    MemorySize: PtrUInt; { bytes; TProfMemSize returns the necessary number }
     Cpus: LongWord;      { cores that may join, 1 to 256; 0: as memory allows }
     { bytes of each core's ring; a power of two, 4 KiB to 16 MiB; 0: 64 KiB }
     RingBytes: LongWord;
     { stacks that each core remembers, 8 bytes each; a power of two, 64 to 8192;
       0: 4096 }
     DictSlots: LongWord;
-    { 1: a flight recorder: cores sample with nobody attached, too }
+    { 1: a flight recorder: cores sample without a host, too }
     Always: LongWord;
     { TPROF_BOOT_*; 0: not. The first collector gets samples from boot on }
     Boot: LongWord;
 
     { The machine. }
     TscHz: QWord; { the TSC's rate; 0: the agent or the host measures it }
-    Lapic: QWord; { virtual address of its registers; 0: as physical }
+    Lapic: QWord; { virtual address of its registers; 0: the physical one }
     { the agent's interrupt vector, 32 to 239; 0: the highest of these whose gate
       is not present }
     Vector: LongWord;
@@ -231,7 +231,7 @@ type
     Transport: PTProfTransport; { nil: virtio-serial }
     Notice: LongWord;           { TPROF_NOTICE_* }
 
-    { What the hypervisor tells its guests. nil: nothing. }
+    { Facts from the hypervisor. nil: none. }
     Hypervisor: PTProfHypervisor;
 
     { Hooks; nil: the default. }
@@ -265,7 +265,7 @@ type
     Readable: array[0..TPROF_RANGES - 1] of TTProfRange;
   end;
 
-  { Where the parts of the image lie. Equal pointers: that part is missing. }
+  { The parts of the image. Equal pointers: that part is missing. }
   TTProfImage = record
     TextStart, TextEnd: Pointer;
     ImageStart, ImageEnd: Pointer;
@@ -289,7 +289,7 @@ type
     { times that the agent took this core's timer back, after ticks had stayed
       away for long or the kernel had used the timer }
     Repaired: QWord;
-    Faults: QWord; { of the walk, that TProfFixup has mended }
+    Faults: QWord; { faults of the walk that TProfFixup has mended }
     ApicId: LongWord;
     Started: LongWord; { 1: the core has joined, 0: it has left }
   end;
@@ -334,17 +334,17 @@ var
   TProfAnchor: Byte; external name 'tprof_anchor';
 
 {
-  Prepares the profiler and joins the calling core. Call it once on the boot
+  Prepares the profiler and makes the calling core join. Call it once on the boot
   core, when its IDT is loaded and its local APIC is enabled. Each other core
   then calls TProfStartCpu. Nothing else is needed.
 
-  Memory: MemorySize bytes of the heap, given for good: 128 KiB for each core and
-  32 KiB for all. nil: what tprof_memory.ld links, for 4 cores.
+  Memory: MemorySize bytes of the heap, until TProfExit: 128 KiB for each core
+  and 32 KiB for all. nil: the memory of tprof_memory.ld, for 4 cores.
   Stacks: the threads' stacks lie within these StacksSize bytes, which can be
   read at any time without a fault. nil: as TProfSettings.Readable says.
   CommandLine: the kernel's, which names the virtio-mmio devices; nil: none.
 
-  Returns TPROF_OK, or what TProfInit or TProfStartCpu returned.
+  Returns TPROF_OK, or the error of TProfInit or TProfStartCpu.
 }
 function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
                     StacksSize: PtrUInt; CommandLine: PChar): LongInt;
@@ -358,7 +358,7 @@ function TProfStart(Memory: Pointer; MemorySize: PtrUInt; Stacks: Pointer;
 }
 function TProfInit(constref Config: TTProfConfig): LongInt;
 
-{ Does what TProfInit does, for a kernel that is linked without the fragments. }
+{ Prepares the agent as TProfInit does, for a kernel that is linked without the fragments. }
 function TProfInitImage(constref Config: TTProfConfig;
                         constref Image: TTProfImage): LongInt;
   cdecl; external name 'tprof_init_image';
@@ -373,68 +373,68 @@ function TProfMemSize(constref Config: TTProfConfig): PtrUInt;
   core has not joined, and is as it was. }
 function TProfStartCpu: LongInt; cdecl; external name 'tprof_start_cpu';
 
-{ Takes the calling core out again. Its gate stays; its timer is the kernel's. }
+{ Makes the calling core leave. Its gate stays; its timer is the kernel's again. }
 function TProfStopCpu: LongInt; cdecl; external name 'tprof_stop_cpu';
 
 { Undoes TProfInit: the device is reset, and Config.Memory is the kernel's again.
-  Every other core has called TProfStopCpu before. Returns TPROF_OK or an
+  Every other core must have called TProfStopCpu. Returns TPROF_OK or an
   error. }
 function TProfExit: LongInt; cdecl; external name 'tprof_exit';
 
-{ Sends samples, and listens to the host: for a kernel's idle loop. It is needed
+{ Sends samples and reads the host's orders, for a kernel's idle loop. It is needed
   where the channel is not TPROF_CHANNEL_IRQ_SAFE. Any core may call it, but not
   inside a tick. }
 procedure TProfPoll; cdecl; external name 'tprof_poll';
 
-{ TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: the kernel's timer interrupt on this
-  core has interrupted Regs. }
+{ TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: tells the agent that the kernel's
+  timer interrupt on this core has interrupted Regs. }
 procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
 
-{ For the kernel's page-fault handler, before all else that it does: has the
-  agent read memory that is not mapped? Regs is what the fault interrupted.
-  Returns 1: Regs.Rip is the next instruction now, and the handler returns there.
-  Returns 0: the fault is not the agent's. }
+{ Has a load of the agent faulted? Call this first in the kernel's page-fault
+  handler. Regs is the interrupted code. Returns 1: Regs.Rip is now the next
+  instruction, and the handler returns there. Returns 0: the fault is not the
+  agent's. }
 function TProfFixup(var Regs: TTProfRegs): LongInt; cdecl; external name 'tprof_fixup';
 
 { TPROF_TIMER_SHARED: returns the TSC at which the calling core's timer must fire
   at the latest. A kernel without a fixed tick programs its timer for the earlier
-  of its own deadline and this one. If the deadline has passed already, the
-  kernel makes the timer fire at once. Interrupts must be off. }
+  of its own deadline and this one. If the deadline has passed, the kernel
+  makes the timer fire immediately. Interrupts must be off. }
 function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
 
-{ Sends what the rings hold, for a guest that is about to exit. It gives up after
-  1,000 x Frames tries, each of which sends one frame of 1.5 KiB, or nothing
-  while the device is busy. Returns 0 when everything is sent, else 1. }
+{ Sends all samples in the rings, for a guest that is about to exit. It gives up
+  after 1,000 x Frames tries. Each try sends one frame of 1.5 KiB, or nothing
+  while the device is busy. Returns 0 if everything is sent, otherwise 1. }
 function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
 
-{ Tells the agent and the host of Mapping, which is copied. Its code is mapped.
-  Mappings that it overlaps are removed. Returns TPROF_OK; TPROF_ERR_NOT_INIT;
+{ Registers Mapping, which is copied, with the agent and the host. Its code must
+  be mapped. Mappings that it overlaps are removed. Returns TPROF_OK; TPROF_ERR_NOT_INIT;
   TPROF_ERR_CONFIG if a field is out of its range or the code overlaps the
   kernel's text; TPROF_ERR_MEMORY_SMALL if there are TPROF_MAPPINGS others. }
 function TProfMap(constref Mapping: TTProfMapping): LongInt;
   cdecl; external name 'tprof_map';
 
-{ Takes the mapping back whose code begins at Start, when its application has
+{ Removes the mapping whose code begins at Start, when its application has
   ended. Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if there is no
   such mapping. }
 function TProfUnmap(Start: QWord): LongInt; cdecl; external name 'tprof_unmap';
 
-{ Has the collector told how much of that work was done while it sampled. Counter
-  stays where it is for good. By one core at a time. Returns TPROF_OK;
+{ Makes the collector show the cost of a unit of that work. Counter must stay at
+  its address for ever. On one core at a time. Returns TPROF_OK;
   TPROF_ERR_NOT_INIT; TPROF_ERR_CONFIG if Counter has no name;
   TPROF_ERR_MEMORY_SMALL if there are TPROF_COUNTERS others. }
 function TProfAddCounter(constref Counter: TTProfCounter): LongInt;
   cdecl; external name 'tprof_add_counter';
 
-{ Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU: no core of that
+{ Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU if no core with that
   number has ever joined. }
 function TProfGetStats(Core: LongWord; out Stats: TTProfStats): LongInt;
   cdecl; external name 'tprof_get_stats';
 
-{ Returns one line: what Error means and what to do. Never nil. }
+{ Returns one line: the meaning of Error, and a remedy. Never nil. }
 function TProfStrError(Error: LongInt): PChar; cdecl; external name 'tprof_strerror';
 
-{ Returns TPROF_VERSION of the library that is linked. }
+{ Returns TPROF_VERSION of the linked library. }
 function TProfVersion: LongWord; cdecl; external name 'tprof_version';
 
 implementation

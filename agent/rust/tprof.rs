@@ -57,57 +57,57 @@ pub const ERR_CLOCK: i32 = -27; // the TSC's rate is not known
 /// `Channel::flags`
 pub const CHANNEL_ONE_WAY: u32 = 1 << 0; // the host cannot speak
 pub const CHANNEL_IRQ_SAFE: u32 = 1 << 1; // may be called inside any interrupt
-pub const CHANNEL_NOTICE: u32 = 1 << 2; // an interrupt tells of a host; vsock() sets and clears it
+pub const CHANNEL_NOTICE: u32 = 1 << 2; // an interrupt announces a host; vsock() sets and clears it
 pub const CHANNEL_SOON: u32 = 1 << 3;
 
 /// `Device::bus`
 pub const BUS_AUTO: u32 = 0; // by address, command line or scan, else PCI
 pub const BUS_MMIO: u32 = 1; // virtio-mmio at address; 0: by command line or scan
-pub const BUS_PCI: u32 = 2; // virtio-pci at bus << 8 | dev << 3 | fn; 0: found
+pub const BUS_PCI: u32 = 2; // virtio-pci at bus << 8 | dev << 3 | fn; 0: by a search
 pub const BUS_NONE: u32 = 3; // no virtio device: config.channel is used
 
 /// `Device::flags`
 pub const DEVICE_NO_SCAN: u32 = 1 << 0; // never probe addresses
-pub const DEVICE_ANY_CID: u32 = 1 << 1; // vsock(): others than the host may attach, too
+pub const DEVICE_ANY_CID: u32 = 1 << 1; // vsock(): callers other than the host may attach, too
 pub const DEVICE_PRIVILEGED: u32 = 1 << 2; // vsock(): only callers with a port below 1024 may
 
-/// `Config::notice`: how an idle agent learns that a host has come.
+/// `Config::notice`: the way in which an idle agent notices a host.
 pub const NOTICE_AUTO: u32 = 0; // by interrupt if possible, else as NOTICE_LOOK
 pub const NOTICE_LOOK: u32 = 1; // one core looks four times a second
 pub const NOTICE_POLL: u32 = 2; // the kernel calls poll(); at most four calls a second look
 
-/// `Config::timer`: what causes ticks.
+/// `Config::timer`: the source of ticks.
 pub const TIMER_APIC: u32 = 0; // the agent owns each core's local APIC timer
 pub const TIMER_KERNEL: u32 = 1; // the kernel has a fixed tick: tick(), kernel_hz
 pub const TIMER_SHARED: u32 = 2; // the kernel's timer is one-shot: tick(), deadline()
 
-/// `Config::boot`: what a ring keeps that cannot keep all of boot.
+/// `Config::boot`: samples that a ring keeps if it cannot keep all of boot.
 pub const BOOT_OLDEST: u32 = 1;
-pub const BOOT_NEWEST: u32 = 2; // nearly half a ring at least
+pub const BOOT_NEWEST: u32 = 2; // the newest, in nearly half a ring at least
 
-/// `Config::cpu_source`: how an interrupt learns which core it is on.
-pub const CPU_APIC: u32 = 0; // the APIC id: right everywhere, maybe a VM exit
+/// `Config::cpu_source`: ways for an interrupt to find its core.
+pub const CPU_APIC: u32 = 0; // the APIC id: always right, but may be a VM exit
 pub const CPU_GS: u32 = 1; // u32 at gs:[gs_cpu_offset], counted from 0
 pub const CPU_TSC_AUX: u32 = 2; // RDTSCP: the agent owns TSC_AUX
 pub const CPU_HOOK: u32 = 3; // cpu_index()
 
-/// `Config::control`: what the host decides, beside begin and end.
-pub const CONTROL_LIMITED: u32 = 0; // rate and frames, up to the limits
+/// `Config::control`: decisions of the host, in addition to begin and end.
+pub const CONTROL_LIMITED: u32 = 0; // rate and frames, within the limits
 pub const CONTROL_FIXED: u32 = 1; // no more: rate_hz and max_frames hold
 
 pub const RANGES: usize = 4;
-pub const MAPPINGS: usize = 16; // that map() takes at a time
-pub const COUNTERS: usize = 8; // that add_counter() takes
+pub const MAPPINGS: usize = 16; // greatest number at a time
+pub const COUNTERS: usize = 8; // the limit of add_counter()
 pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 
-/// What went wrong: one of ERR_*.
+/// An error: one of ERR_*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(pub i32);
 
 impl Error {
     /// One line: what the error means and what to do.
     pub fn message(self) -> &'static str {
-        // the text is never NULL, lives for good, and is ASCII
+        // the text is never NULL, is never freed, and is ASCII
         unsafe {
             let text = ffi::tprof_strerror(self.0);
             let mut len = 0;
@@ -135,40 +135,40 @@ pub struct Range {
     pub size: u64,  // bytes; 0: unused entry
 }
 
-/// A byte stream of the kernel's own to the host. `init()` copies it. One core at a time calls
+/// A byte stream to the host that the kernel provides. `init()` copies it. One core at a time calls
 /// these functions, with interrupts off. Each does bounded work, never waits, and never panics.
 /// Inside an interrupt it uses general registers only, as every hook must.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Channel {
     pub flags: u32,           // CHANNEL_*
-    pub context: *mut c_void, // handed to each function
+    pub context: *mut c_void, // passed to each function
     /// Is a host attached? 1: yes. 0: not now. Negative: the channel is dead.
     pub open: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
-    /// Takes up to so many bytes and returns how many. 0: busy, try later. ERR_CLOSED: the host
+    /// Takes up to so many bytes and returns their number. 0: busy, try later. ERR_CLOSED: the host
     /// went away. Other negative values: the channel is dead.
     pub send: Option<unsafe extern "C" fn(*mut c_void, *const c_void, u32) -> i32>,
-    /// How many bytes that send took are still being read. None: send copies.
+    /// Returns the bytes that send took and the channel still reads. None: send copies.
     pub pending: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
-    /// Copies up to so many received bytes and returns how many. None: nothing ever arrives.
+    /// Copies up to so many received bytes, returns their number. None: nothing ever arrives.
     pub receive: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, u32) -> i32>,
 }
 unsafe impl Sync for Channel {}
 
-/// A way to the host other than virtio-serial: what `vsock()` and the like return.
+/// A way to the host other than virtio-serial: the result of `vsock()`, for example.
 #[repr(C)]
 pub struct Transport {
     opaque: [u8; 0],
 }
 
-/// What `lend_timer()` returns. Opaque.
+/// The result of `lend_timer()`. Opaque.
 #[repr(C)]
 pub struct Lending {
     opaque: [u8; 0],
 }
 
-/// Where the device is. Without an address the agent finds a virtio-serial device that has a
-/// port named "tprof.0", or a vsock device, and passes over one that a driver is using already.
+/// The place of the device. Without an address the agent finds a virtio-serial device that has
+/// a port named "tprof.0", or a vsock device. It skips a device that a driver is using.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Device {
@@ -180,13 +180,13 @@ pub struct Device {
     pub irq: u32,
 }
 
-/// What a hypervisor tells its guests; see tprof.h.
+/// Facts that a hypervisor reports to its guests; see tprof.h.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Hypervisor {
-    /// The TSC's rate in Hz; 0: unknown. memory is lent for this call.
+    /// The TSC's rate in Hz; 0: unknown. memory may be used during this call.
     pub tsc_hz: Option<unsafe extern "C" fn(*const Config, *mut c_void) -> u64>,
-    /// The calling core joins, or leaves. memory is that core's own.
+    /// Called when the calling core joins, or leaves. memory is that core's own.
     pub start_cpu: Option<unsafe extern "C" fn(*const Config, *mut c_void)>,
     pub stop_cpu: Option<unsafe extern "C" fn(*const Config, *mut c_void)>,
     /// Time that the host took from the core with memory, in ns, cumulative, or STEAL_UNKNOWN.
@@ -199,28 +199,28 @@ pub struct Hypervisor {
 pub struct Config {
     pub version: u32, // CONFIG_VERSION
 
-    // What to sample, unless the host asks for something else.
+    // Rate and depth, unless the host asks for others.
     pub rate_hz: u32,    // samples a second and core, 1 to 50000; 0: 997
     pub max_frames: u32, // callers that are recorded, 1 to 127; 0: 64
 
-    // What the host may ask for at most.
+    // Limits for the host's choice.
     pub rate_max_hz: u32, // 1 to 50000; 0: 50000
     pub frames_max: u32,  // 1 to 127; 0: 127
     pub control: u32,     // CONTROL_*
 
-    // Memory, which the kernel gives for good. The first 24 KiB are physically contiguous,
+    // Memory, which the kernel gives until exit(). The first 24 KiB are physically contiguous,
     // because a device reads them.
-    pub memory: *mut c_void, // null: what tprof_memory.ld links, for 4 cores
-    pub memory_size: usize,  // bytes; mem_size() says how many are needed
+    pub memory: *mut c_void, // null: the memory of tprof_memory.ld, for 4 cores
+    pub memory_size: usize,  // bytes; mem_size() returns the necessary number
     pub cpus: u32,           // cores that may join, 1 to 256; 0: as memory allows
     pub ring_bytes: u32,     // of each core; power of two, 4 KiB to 16 MiB; 0: 64 KiB
     pub dict_slots: u32,     // stacks that each core remembers; power of two, 64 to 8192; 0: 4096
-    pub always: u32,         // 1: a flight recorder: cores sample with nobody attached, too
+    pub always: u32,         // 1: a flight recorder: cores sample without a host, too
     pub boot: u32,           // BOOT_*, or 0: the first collector gets samples from boot on
 
     // The machine.
     pub tsc_hz: u64,        // 0: the agent or the host measures it
-    pub lapic: u64,         // virtual address of its registers; 0: as physical
+    pub lapic: u64,         // virtual address of its registers; 0: the physical one
     pub vector: u32,        // 32 to 239; 0: the highest whose gate is not present
     pub cpu_source: u32,    // CPU_*
     pub gs_cpu_offset: u32, // CPU_GS: bytes from the base of GS
@@ -238,11 +238,11 @@ pub struct Config {
     pub transport: *const Transport, // null: virtio-serial
     pub notice: u32,                 // NOTICE_*
 
-    // What the hypervisor tells its guests. null: nothing.
+    // Facts from the hypervisor. null: none.
     pub hypervisor: *const Hypervisor,
 
     // Hooks; None: the default.
-    pub context: *mut c_void, // handed to each hook
+    pub context: *mut c_void, // passed to each hook
     pub cpu_index: Option<unsafe extern "C" fn(*mut c_void) -> u32>, // CPU_HOOK
     /// None: the agent writes the IDT of the calling core
     pub install_vector:
@@ -253,12 +253,12 @@ pub struct Config {
     pub map: Option<unsafe extern "C" fn(*mut c_void, u64, usize) -> *mut c_void>,
     /// Makes the device's interrupt arrive as (vector) on the core with (apic_id).
     pub route_irq: Option<unsafe extern "C" fn(*mut c_void, u32, u32) -> i32>,
-    /// vsock(): may the caller with (cid) and (port) attach? Returns 1 or 0. None: it may.
+    /// vsock(): may the caller with (cid) and (port) attach? Returns 1 or 0. None: all may.
     pub accept: Option<unsafe extern "C" fn(*mut c_void, u64, u32) -> i32>,
 
     pub text: Range, // where return addresses are valid; size 0: the image's text
-    /// Where stacks lie besides the image; reading there never faults. Ascending, unused entries
-    /// last. If an entry overlaps the image, only entries count.
+    /// The memory of stacks outside the image; a read there never faults. Ascending, unused
+    /// entries last. If an entry overlaps the image, only entries count.
     pub readable: [Range; RANGES],
 }
 
@@ -272,7 +272,7 @@ impl Config {
     }
 }
 
-/// Where the parts of the image lie. Equal pointers: that part is missing.
+/// The parts of the image. Equal pointers: that part is missing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Image {
@@ -302,13 +302,13 @@ pub struct Stats {
     pub stacks: u64,       // stacks that were described to the host
     pub foreign: u64,      // interrupts at the vector: neither tick nor work
     pub repaired: u64,     // times that the agent took this core's timer back
-    pub faults: u64,       // of the walk, that fixup() has mended
+    pub faults: u64,       // faults of the walk that fixup() has mended
     pub apic_id: u32,
     pub started: u32, // 1: the core has joined, 0: it has left
 }
 
-/// A further image, for example an application that the kernel has loaded: where the image's
-/// code lies, and how the host recognizes its ELF file.
+/// A further image, for example an application that the kernel has loaded: the place of its
+/// code, and the marks by which the host recognizes its ELF file.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Mapping {
@@ -320,30 +320,30 @@ pub struct Mapping {
     pub link_start: u64,         // address of start in the image's ELF file
 }
 
-/// Counts the kernel's work, for example the requests that it has answered.
+/// A counter of the kernel's work, for example of the requests that it has answered.
 #[repr(C)]
 pub struct Counter {
-    name: *const u8, // of what the units are; 63 bytes count
+    name: *const u8, // of the units; at most 63 bytes are used
     units: core::sync::atomic::AtomicU64,
 }
 
 unsafe impl Sync for Counter {} // (name) is never written
 
 impl Counter {
-    /// `name` says of what the units are, and ends in a zero byte: "requests\0" for example.
+    /// `name` is the name of the units and ends in a zero byte: "requests\0" for example.
     pub const fn new(name: &'static str) -> Counter {
         assert!(name.as_bytes()[name.len() - 1] == 0);
         Counter { name: name.as_ptr(), units: core::sync::atomic::AtomicU64::new(0) }
     }
 
-    /// `units` more are done. One instruction, on any core.
+    /// Counts `units` more. One instruction, on any core.
     #[inline]
     pub fn progress(&self, units: u64) {
         self.units.fetch_add(units, core::sync::atomic::Ordering::Relaxed);
     }
 }
 
-/// The calls as C declares them.
+/// The functions as C declares them.
 mod ffi {
     use super::*;
     extern "C" {
@@ -374,7 +374,7 @@ mod ffi {
     }
 }
 
-// What the linker's fragments provide. A symbol of a fragment that is not linked is at
+// Symbols of the linker's fragments. A symbol of a fragment that is not linked is at
 // address 0; Rust itself has no weak symbols.
 core::arch::global_asm!(
     ".weak __tprof_text_start, __tprof_text_end, __tprof_image_start, __tprof_image_end",
@@ -399,91 +399,92 @@ fn check(result: i32) -> Result<(), Error> {
     }
 }
 
-/// Prepares the agent, with what the linker's fragments say about the image. Call it once, on
+/// Prepares the agent, with the image that the linker's fragments describe. Call it once, on
 /// the boot core, before any other function.
 ///
-/// After an error nothing was changed or claimed, and the kernel may call it again or go on
-/// without a profiler.
+/// After an error nothing was changed or claimed, and the kernel may call it again or
+/// continue without a profiler.
 ///
 /// # Safety
-/// What `config` points to is as tprof.h demands, and so is the machine.
+/// Everything to which `config` points, and the machine, are as tprof.h requires.
 #[inline]
 pub unsafe fn init(config: &Config) -> Result<(), Error> {
     init_image(config, &*core::ptr::addr_of!(ffi::tprof_rust_image))
 }
 
-/// Does what `init()` does, for a kernel that is linked without the fragments.
+/// Prepares the agent as `init()` does, for a kernel that is linked without the fragments.
 ///
 /// # Safety
-/// As for `init()`, and what `image` says is true.
+/// As for `init()`, and `image` is right.
 #[inline]
 pub unsafe fn init_image(config: &Config, image: &Image) -> Result<(), Error> {
     check(ffi::tprof_init_image(config, image))
 }
 
-/// Bytes of memory that `config` needs for config.cpus cores (0: for one).
+/// Returns the bytes of memory that `config` needs for config.cpus cores (0: for one).
 #[inline]
 pub fn mem_size(config: &Config) -> usize {
     unsafe { ffi::tprof_mem_size(config) }
 }
 
-/// Joins the calling core. Call it once on each core, after the core's IDT is loaded and its
+/// Makes the calling core join. Call it once on each core, after the core's IDT is loaded and its
 /// local APIC is enabled.
 #[inline]
 pub fn start_cpu() -> Result<(), Error> {
     check(unsafe { ffi::tprof_start_cpu() })
 }
 
-/// Takes the calling core out again. Its gate stays; its timer is the kernel's.
+/// Makes the calling core leave. Its gate stays; its timer is the kernel's again.
 #[inline]
 pub fn stop_cpu() -> Result<(), Error> {
     check(unsafe { ffi::tprof_stop_cpu() })
 }
 
 /// Undoes init(): the device is reset, and config.memory is the kernel's again. Every other
-/// core has called stop_cpu() before.
+/// core must have called stop_cpu().
 pub fn exit() -> Result<(), Error> {
     check(unsafe { ffi::tprof_exit() })
 }
 
-/// Sends samples, and listens to the host: for a kernel's idle loop. It is needed where the
+/// Sends samples and reads the host's orders, for a kernel's idle loop. Necessary if the
 /// channel is not CHANNEL_IRQ_SAFE. Any core may call it, but not inside a tick.
 #[inline]
 pub fn poll() {
     unsafe { ffi::tprof_poll() }
 }
 
-/// For the kernel's page-fault handler, before all else that it does: has the agent read memory
-/// that is not mapped? `regs` is what the fault interrupted. True: `regs.rip` is the next
-/// instruction now, and the handler returns there. False: the fault is not the agent's.
+/// Has a load of the agent faulted? Call this first in the kernel's page-fault handler. `regs`
+/// is the interrupted code. True: `regs.rip` is now the next instruction, and the handler
+/// returns there. False: the fault is not the agent's.
 #[inline]
 pub fn fixup(regs: &mut Regs) -> bool {
     unsafe { ffi::tprof_fixup(regs) != 0 }
 }
 
-/// TIMER_KERNEL, TIMER_SHARED: the kernel's timer interrupt on this core has interrupted `regs`.
+/// TIMER_KERNEL, TIMER_SHARED: tells the agent that the timer's interrupt on this core has
+/// interrupted `regs`.
 #[inline]
 pub fn tick(regs: &Regs) {
     unsafe { ffi::tprof_tick(regs) }
 }
 
-/// TIMER_SHARED: the TSC at which the calling core's timer must fire at the latest. A kernel
-/// programs its one-shot timer for the earlier of its own deadline and this one. If the deadline
-/// has passed already, it makes the timer fire at once. Interrupts must be off.
+/// TIMER_SHARED: returns the TSC at which the calling core's timer must fire at the latest. A
+/// kernel programs its one-shot timer for the earlier of its own deadline and this one. If the deadline
+/// has passed, the kernel makes the timer fire immediately. Interrupts must be off.
 #[inline]
 pub fn deadline() -> u64 {
     unsafe { ffi::tprof_deadline() }
 }
 
-/// Sends what the rings hold, for a guest that is about to exit; gives up after 1,000 x `frames`
-/// tries. Is everything sent?
+/// Sends all samples in the rings, for a guest that is about to exit. It gives up after
+/// 1,000 x `frames` tries. Returns whether everything is sent.
 #[inline]
 pub fn flush(frames: u32) -> bool {
     unsafe { ffi::tprof_flush(frames) == 0 }
 }
 
-/// Tells the agent and the host of `mapping`, which is copied. Mappings that it overlaps are
-/// removed. ERR_CONFIG: it overlaps the kernel's text, say.
+/// Registers `mapping`, which is copied, with the agent and the host. Mappings that it overlaps
+/// are removed. ERR_CONFIG: it overlaps the kernel's text, for example.
 ///
 /// # Safety
 /// The code is mapped.
@@ -492,8 +493,8 @@ pub unsafe fn map(mapping: &Mapping) -> Result<(), Error> {
     check(ffi::tprof_map(mapping))
 }
 
-/// Takes the mapping back whose code begins at `start`, when its application has ended. ERR_CONFIG:
-/// there is none.
+/// Removes the mapping whose code begins at `start`, when its application has ended. ERR_CONFIG:
+/// there is no such mapping.
 ///
 /// # Safety
 /// No core runs that code any more.
@@ -502,14 +503,14 @@ pub unsafe fn unmap(start: u64) -> Result<(), Error> {
     check(ffi::tprof_unmap(start))
 }
 
-/// Has the collector told how much of that work was done while it sampled. By one core at a time.
+/// Makes the collector show the cost of a unit of that work. On one core at a time.
 /// ERR_MEMORY_SMALL: there are COUNTERS others.
 #[inline]
 pub fn add_counter(counter: &'static Counter) -> Result<(), Error> {
     check(unsafe { ffi::tprof_add_counter(counter) })
 }
 
-/// The counters of `core`.
+/// Reads the counters of `core`.
 #[inline]
 pub fn stats(core: u32) -> Result<Stats, Error> {
     let mut stats = Stats::default();
@@ -517,13 +518,13 @@ pub fn stats(core: u32) -> Result<Stats, Error> {
     check(unsafe { ffi::tprof_get_stats(core, &mut stats) }).map(|()| stats)
 }
 
-/// VERSION of the library that is linked.
+/// Returns VERSION of the linked library.
 #[inline]
 pub fn version() -> u32 {
     unsafe { ffi::tprof_version() }
 }
 
-/// The address of a part of the library, which is linked only if it is asked for.
+/// Returns the address of a part of the library, which is linked only if this is called.
 macro_rules! part {
     ($name:ident: $type:ty = $symbol:ident, $doc:literal) => {
         #[doc = $doc]
