@@ -119,7 +119,7 @@ static int serve(struct bridge_options *o, struct err *e)
     return result;
 }
 
-static int check_options(const struct bridge_config *c, struct err *e)
+static int refuse_options(const struct bridge_config *c, struct err *e)
 {
     if (c->vhost_user == NULL || c->uds == NULL)
         return err_set(e, "where? type: collector bridge --vhost-user "
@@ -138,7 +138,7 @@ static int run_bridge(int argc, char **argv)
 
     if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (result < 0 || check_options(&o.bridge, &e) != 0)
+    else if (result < 0 || refuse_options(&o.bridge, &e) != 0)
         result = EXIT_USAGE;
     else
         result = serve(&o, &e) == 0 ? EXIT_DONE : EXIT_FAILED;
