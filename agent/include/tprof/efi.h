@@ -35,9 +35,10 @@ extern "C" {
  *   config.install_vector: NULL takes that gate away from its handler
  *
  * The firmware may drive its timer events by the boot core's local APIC timer,
- * as OVMF does. tprof_start_cpu() takes that timer, and these events stop,
- * unless the application drives them by another interrupt, as
- * tests/guest/efi/tick.c does.
+ * as OVMF does. Then this function returns TPROF_ERR_TIMER_TAKEN. An
+ * application can move these events to another interrupt first, as
+ * tests/guest/efi/tick.c does. With config.take_timer the agent takes the
+ * timer, and the events stop.
  *
  * Call ExitBootServices() between tprof_stop_cpu() and tprof_start_cpu(),
  * because it stops the timer. A kernel then also loads its own IDT between

@@ -165,9 +165,9 @@ struct tprof_config {
 
     /* 1: a flight recorder. Cores sample without a host, too, at rate_hz and
      * max_frames. The TSC's rate must be known, if necessary by (tsc_hz):
-     * otherwise TPROF_ERR_CLOCK. Rings keep the newest samples, in at least
-     * nearly half of each, for `collector report --memory`. A collector that
-     * attaches begins anew. */
+     * otherwise TPROF_ERR_CLOCK. Each ring keeps its newest samples, almost
+     * half a ring of them or more, for `collector report --memory`. A collector
+     * that attaches begins anew. */
     uint32_t always;
     /* enum tprof_boot, or 0. Cores sample from boot on, at rate_hz and
      * max_frames, for the first collector that asks for samples. The TSC's rate
@@ -362,10 +362,13 @@ int tprof_stop_cpu(void);
  */
 int tprof_exit(void);
 
-/* Sends samples and reads the host's orders, for a kernel's idle loop.
- * Necessary if the channel is not TPROF_CHANNEL_IRQ_SAFE: then it leaves
- * interrupts as they are. Otherwise interrupts are off during the call. Any
- * core may call it at any time, but not inside a tick. */
+/*
+ * Sends samples and reads the host's orders, for a kernel's idle loop. Any core
+ * may call it at any time, but not inside a tick.
+ *
+ * If the channel is not TPROF_CHANNEL_IRQ_SAFE, the kernel has to call this, and
+ * interrupts stay as they are. Otherwise interrupts are off during the call.
+ */
 void tprof_poll(void);
 
 /* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: tells the agent that the kernel's

@@ -6,8 +6,8 @@
  * agent reaches the machine through arch.h.
  *
  * A machine that is all 0 has one core. Its clock counts the reads of the
- * clock, and its memory, devices included, is the process's own. A test that
- * needs more sets (hooks).
+ * clock, and its memory, devices included, is the process's own. A test gives
+ * the machine further abilities by (hooks).
  */
 #ifndef TPROF_MACHINE_H
 #define TPROF_MACHINE_H
@@ -89,8 +89,8 @@ extern struct tprof_machine tprof_machine;
 #define TPROF_MACHINE_HOOK(name)                                               \
     (tprof_machine.hooks ? tprof_machine.hooks->name : NULL)
 
-/* Reads the clock, which advances at each read. A function, so that a test's
- * special compilation of the agent does not take it apart. */
+/* Reads the clock, which advances at each read. Not inline, because the
+ * simulation instruments the agent's own code. */
 uint64_t tprof_machine_look_at_clock(void);
 
 /* Has the running core's timer fired by now, or is its interrupt pending? If
