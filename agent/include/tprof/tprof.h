@@ -366,8 +366,9 @@ int tprof_exit(void);
  * Sends samples and reads the host's orders, for a kernel's idle loop. Any core
  * may call it at any time, but not inside a tick.
  *
- * If the channel is not TPROF_CHANNEL_IRQ_SAFE, the kernel has to call this, and
- * interrupts stay as they are. Otherwise interrupts are off during the call.
+ * If the channel is not TPROF_CHANNEL_IRQ_SAFE, the kernel has to call this,
+ * and interrupts stay as they are. Otherwise interrupts are off during the
+ * call.
  */
 void tprof_poll(void);
 
