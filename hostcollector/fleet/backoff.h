@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long to wait before the next try: twice as long as before, up to a
- * minute, and by chance up to half of it less, so that a thousand senders do
- * not come back at once; never less than the receiver has asked for. Leaf.
+ * Time to wait before the next try. It doubles with each failure up to a
+ * minute. A random part of up to half is subtracted, so that a thousand
+ * senders do not return at once. It is never less than the receiver asked for.
+ * Leaf.
  */
 #ifndef TPROF_FLEET_BACKOFF_H
 #define TPROF_FLEET_BACKOFF_H
@@ -12,8 +13,9 @@
 #define BACKOFF_FIRST_MS 250u
 #define BACKOFF_MOST_MS  60000u
 
-/* Milliseconds after (failures) in a row, 1 or more; (chance) is any number;
- * (asked_ms) is what the receiver wants, or 0, and is obeyed up to an hour. */
+/* Milliseconds to wait after (failures) in a row, 1 or more. (chance) is a
+ * random number. (asked_ms) is the time that the receiver asked for, or 0;
+ * more than an hour counts as an hour. */
 static inline uint64_t backoff_ms(unsigned failures, uint32_t chance,
                                   uint64_t asked_ms)
 {

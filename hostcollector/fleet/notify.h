@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What systemd is told of a service (sd_notify(3)): a datagram to the socket
- * that $NOTIFY_SOCKET names. Where nothing is named, nothing is told.
- */
+/* Notifies systemd of a service's state (sd_notify(3)) by datagrams to the
+ * socket in $NOTIFY_SOCKET. Does nothing if that is not set. */
 #ifndef TPROF_FLEET_NOTIFY_H
 #define TPROF_FLEET_NOTIFY_H
 
 #include <stdint.h>
 
-/* The socket, connected; -1: nobody wants to be told. Call it before the
+/* Connect to the socket. Returns -1 if there is none. Call it before the
  * process is confined. */
 int notify_open(void);
 
-/* Tell (lines): "READY=1\nSTATUS=...". Nobody waits for it. */
+/* Send (lines): "READY=1
+ * STATUS=...". Does not wait for an answer. */
 void notify_tell(int fd, const char *lines);
 
-/* How often the watchdog wants to hear, halved, in nanoseconds; 0: not. */
+/* Half of the interval at which systemd's watchdog expects a notice, in
+ * nanoseconds; 0 if there is no watchdog. */
 uint64_t notify_watchdog_ns(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A folder's recordings, and which of them a receiver is done with, out of the
+/* Lists a folder's recordings, and those that a receiver is done with, by file
  * names alone. */
 #ifndef TPROF_FLEET_PUSH_LISTING_H
 #define TPROF_FLEET_PUSH_LISTING_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sorted strings. Zeroed: none. */
+/* Sorted strings. Zeroed: empty. */
 struct listing_names {
     char **list;
     size_t count, room;
@@ -15,18 +15,20 @@ struct listing_names {
 
 struct listing {
     struct listing_names recordings;
-    struct listing_names marks; /* recordings by whose mark they were found */
+    struct listing_names marks; /* recordings that have a mark */
 };
 
-/* Fill (l) with the names in the folder (path), and with marks of (tag).
- * Returns 0, or -1 with errno. listing_fini() in either case. */
+/* Fill (l) with the recordings in the folder (path), and with those that have
+ * a mark of (tag). Returns 0; -1 with errno. Call listing_fini() in both
+ * cases. */
 int listing_read(struct listing *l, const char *path, const char *tag);
 void listing_fini(struct listing *l);
 
-/* Is a file called (name) a recording? */
+/* Is (name) the name of a recording? */
 bool listing_is_recording(const char *name);
 
-/* Append the first (length) bytes of (name). Returns 0; -1: no memory. */
+/* Append the first (length) bytes of (name). Returns 0; -1 if there is no
+ * memory. */
 int listing_add(struct listing_names *n, const char *name, size_t length);
 void listing_sort(struct listing_names *n);
 void listing_free(struct listing_names *n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows that go to a receiver in one request. A store that makes a file of
- * each request takes thousands of windows a second so, and a few dozen by
- * themselves.
+ * Collects windows that are sent in one request. A store that makes a file of
+ * each request accepts thousands of windows a second this way, but only a few
+ * dozen single ones.
  */
 #ifndef TPROF_FLEET_PUSH_PUSH_BATCH_H
 #define TPROF_FLEET_PUSH_PUSH_BATCH_H
@@ -17,7 +17,7 @@
 #include "util/err.h"
 
 #define BATCH_WINDOWS 256u
-#define BATCH_BYTES   (8u << 20) /* compressed: more is too much */
+#define BATCH_BYTES   (8u << 20) /* compressed; a batch of this size is full */
 
 struct batch_window {
     struct queue_item *item;
@@ -30,21 +30,22 @@ struct batch_window {
 struct push_batch {
     struct batch_window windows[BATCH_WINDOWS];
     size_t count;
-    struct parcel parcel; /* that of the only window, or parts of all of them,
-                           * one behind the other */
+    /* the parcel of the only window; or parts with those of all windows,
+     * joined */
+    struct parcel parcel;
     bool joined;
 };
 
-/* Take over (p), made of (item), as the only window. */
+/* Take over (p), made from (item), as the only window. */
 void batch_set(struct push_batch *b, struct queue_item *item,
                const struct parcel *p);
 
-/* Put the parts of (p), made of (item), behind what is there; (p) stays the
- * caller's. Returns 0; -1 with (e) filled. */
+/* Append the parts of (p), made from (item), to the parts of the batch. (p)
+ * stays the caller's. Returns 0; -1 with (e) filled. */
 int batch_join(struct push_batch *b, struct queue_item *item,
                const struct parcel *p, struct err *e);
 
-/* Is it to be sent before another one is put there? */
+/* Must the batch be sent before another window is added? */
 bool batch_is_full(const struct push_batch *b);
 
 /* Empty (b), and release what it holds. */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose recordings are: of which guest and host, and with which labels. */
+/* The origin of recordings: their guest, host and labels. */
 #ifndef TPROF_FLEET_PUSH_PUSH_ORIGIN_H
 #define TPROF_FLEET_PUSH_PUSH_ORIGIN_H
 
 #include "cli/options.h"
 
-/* (is) points into the struct: a copy would name the guest of the original. */
+/* The origin. (is) points into the struct, so do not copy the struct: the copy
+ * would have the guest of the original. */
 struct push_origin {
-    struct origin is; /* the origin of the recording that was named last */
+    /* origin of the recording last passed to push_origin_name() */
+    struct origin is;
     char host[256], guest[256];
 };
 
-/* Set the host and the labels, which (o) tells of all recordings. (o) must
+/* Set the host and the labels, which (o) gives for all recordings. (o) must
  * outlive (p). */
 void push_origin_begin(struct push_origin *p, const struct options *o);
 
-/* Set the guest to that of the recording (path), which is called NAME.tprof or
- * NAME.DIGITS.tprof: to NAME. */
+/* Set the guest to NAME for the recording (path), called NAME.tprof or
+ * NAME.DIGITS.tprof. */
 void push_origin_name(struct push_origin *p, const char *path);
 
 #endif

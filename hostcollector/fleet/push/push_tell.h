@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What collector push says: errors, what came of it all, and to systemd, how it
- * goes. With (follow) the line of sums comes each hour, and when an outage is
- * over, too.
+ * Messages of collector push: errors, a line of sums, and the state for
+ * systemd. With (follow), the line of sums is shown each hour, and after an
+ * outage.
  */
 #ifndef TPROF_FLEET_PUSH_PUSH_TELL_H
 #define TPROF_FLEET_PUSH_PUSH_TELL_H
@@ -21,55 +21,59 @@ struct push_sum {
     uint64_t samples;
 };
 
-/* Since the beginning; what waits, or was removed, the queue knows. */
+/* Counts since the beginning. The queue counts waiting and removed
+ * recordings. */
 struct push_tell {
     struct push_sum delivered, refused;
-    uint64_t lost; /* ticks without a sample, of what was delivered */
+    uint64_t lost; /* lost ticks in delivered recordings */
     size_t unreadable, empty;
-    size_t nameless; /* of what was delivered as addresses alone */
+    size_t nameless; /* delivered recordings that have addresses and no names */
     bool nameless_told;
     struct queue queue;
     bool follow;
-    bool outage;                 /* the receiver has not taken the last one */
-    char error[PUSH_TELL_ERROR]; /* since the last delivery; "": none */
+    bool outage; /* the receiver has not taken the last recording */
+    /* last error since the last delivery; "": none */
+    char error[PUSH_TELL_ERROR];
     int notify_fd;
-    uint64_t often_ns;           /* systemd wants to hear so often */
-    uint64_t told_ns, summed_ns; /* when that was last; 0: never */
+    uint64_t often_ns; /* interval of notices to systemd */
+    /* when the last notice and the last sums were sent; 0: never */
+    uint64_t told_ns, summed_ns;
 };
 
-/* Before all others. Ends with push_tell_end(). */
+/* Call this before the other functions, and push_tell_end() at the end. */
 void push_tell_begin(struct push_tell *t, bool follow);
 void push_tell_end(struct push_tell *t);
 
-/* With (follow), what comes into (from), and if (more) into other places, goes
- * to (to): nothing else may be said for an hour. */
+/* With (follow), show that recordings in (from), and with (more) in further
+ * places, go to (to). Otherwise an hour might pass without a message. */
 void push_tell_places(const struct push_tell *t, const char *from, bool more,
                       const char *to);
 
-/* What became of the recording (path) is told, and the work goes on: (e) is
- * empty again. */
+/* Show the error (e) of the recording (path), and empty (e), since push goes
+ * on. */
 void push_tell_error(struct push_tell *t, const char *path, struct err *e);
 
-/* Likewise, unless that was the last that was told. */
+/* Show the error (e) of (path) unless it was the last one shown, and empty
+ * (e). */
 void push_tell_change(struct push_tell *t, const char *path, struct err *e);
 
-/* A receiver was away for (seconds), and is not waited for any longer. */
+/* Show that a receiver was away for (seconds) and is given up. */
 void push_tell_given_up(double seconds);
 
-/* The receiver has taken something: an outage is over. */
+/* Note that the receiver has taken a recording, which ends an outage. */
 void push_tell_taken(struct push_tell *t);
 
-/* Tell of recordings that were delivered without names, once. */
+/* Show once that recordings were delivered without names. */
 void push_tell_nameless(struct push_tell *t);
 
-/* Call this again and again, at rest each push_tell_rest_ms(): systemd hears of
- * it, the first time that the service is ready. (tell) is a struct push_tell.
- * push_tell_at() is the same at a time of clock_ns(). */
+/* Notify systemd that push is alive, the first time that it is ready. Call it
+ * often; at rest, every push_tell_rest_ms(). (tell) is a struct push_tell.
+ * push_tell_at() does the same for a time of clock_ns(). */
 void push_tell_alive(void *tell);
 void push_tell_at(struct push_tell *t, uint64_t now_ns);
 int push_tell_rest_ms(const struct push_tell *t);
 
-/* A line of what came of all. Returns an enum exit_code. */
+/* Show a line with all sums. Returns an enum exit_code. */
 int push_tell_sums(struct push_tell *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that answers by HTTP (fleet/web/web.h). It has no guest's bytes
- * and no files: a table in memory is all that it shares with the collector.
- * When it ends it is started again, after a pause that grows.
+ * The process that answers by HTTP (fleet/web/web.h). It has no bytes of
+ * guests and no files, and shares only a table in memory with the collector.
+ * It is restarted when it exits, after a growing pause.
  */
 #ifndef TPROF_FLEET_SERVE_WEB_PROCESS_H
 #define TPROF_FLEET_SERVE_WEB_PROCESS_H
@@ -13,10 +13,10 @@
 #include "util/err.h"
 
 /*
- * Start it, if (o) says where it listens: before this process has guests, a
- * helper (confine.h) or threads. A line on stderr says where its page is, and
- * one each time that it is started again, which (s) counts. It ends with this
- * process. (images) is the list whose numbers (s) has.
+ * Start the process if (o) has a listening address. Call this before this
+ * process has guests, a helper (confine.h) or threads. A line on stderr gives
+ * the page's address, and another one reports each restart, which (s) counts.
+ * The process exits with this one. (images) is the list whose numbers (s) has.
  *
  * Returns 0; -1 with (e) filled.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the process that answers by HTTP asks another one for: the page of a
- * guest, which takes files that the first one cannot open. Over a socket of
- * messages: a question, and an answer with the descriptor of what is shown.
+ * Messages between the process that answers by HTTP and the process that makes
+ * pages of guests, which need files that the first process cannot open. A
+ * question is a message; its answer is a message with the descriptor of the
+ * page.
  */
 #ifndef TPROF_FLEET_WEB_REPORTS_H
 #define TPROF_FLEET_WEB_REPORTS_H
@@ -11,19 +12,20 @@
 
 #include "recording/spool/spool.h"
 
-#define REPORTS_TIME  32u /* bytes of a moment, NUL included */
-#define REPORTS_BUILD 65u /* of a build-id, likewise */
+#define REPORTS_TIME  32u /* size of a time, NUL included */
+#define REPORTS_BUILD 65u /* size of a build-id, NUL included */
 
-/* Each ends in a NUL, and is as the option of that name has it. */
+/* Each text ends in a NUL, and has the form of the option with that name. */
 struct reports_question {
     char guest[SPOOL_GUEST_MAX + 1];
     char since[REPORTS_TIME];
     char until[REPORTS_TIME];  /* "": now */
-    char build[REPORTS_BUILD]; /* "": that of the first window */
+    char build[REPORTS_BUILD]; /* "": build-id of the first window */
 };
 
 struct reports_answer {
-    uint8_t done; /* else the descriptor has a text that says why not */
+    /* 0: the descriptor has a text that says why there is no page */
+    uint8_t done;
 };
 
 #endif

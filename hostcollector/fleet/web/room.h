@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where clients wait until the headers of their request are there, which takes
- * none of the places of those that are answered. So a client that is silent,
- * slow or half gone keeps nobody from an answer: when the room is full, the one
- * that waits longest has to go, and a request that comes whole never waits for
- * those that do not.
+ * Waiting clients: their connection is open, but the headers of their request
+ * are not complete. They take no places of clients that are being served, so a
+ * silent or slow client keeps nobody from an answer. If the room is full, the
+ * client that has waited longest is closed. A request that is complete never
+ * waits for incomplete ones.
  */
 #ifndef TPROF_FLEET_WEB_ROOM_H
 #define TPROF_FLEET_WEB_ROOM_H
@@ -15,47 +15,47 @@
 
 #include "util/err.h"
 
-#define ROOM_WAITING    256u /* clients whose request is not answered yet */
-#define ROOM_SERVED     64u  /* clients whose request is answered */
-/* Of these, as many of one user at a Unix socket, who is told apart. */
+#define ROOM_WAITING    256u /* most clients whose request is not complete */
+#define ROOM_SERVED     64u  /* most clients that are being served */
+/* Most served clients of one user at a Unix socket, where users are known. */
 #define ROOM_OF_USER    32u
-/* A request's line and headers have as many bytes, and come in that time. */
+/* Largest size of a request's line and headers, and the time for them. */
 #define ROOM_REQUEST    16384u
 #define ROOM_HEADERS_MS 3000u
-/* So long a client may take from its connection to the end of its answer; and
- * so long at least, when all places are taken and others have a request. */
+/* Time for a client from its connection to the end of its answer; and the
+ * least time for it when all places are taken and other requests wait. */
 #define ROOM_ANSWER_MS  10000u
 #define ROOM_LEAST_MS   250u
 
 struct room;
 
-/* For the clients of (listener), of which the room closes the descriptor in the
- * end. NULL with (e) filled; the descriptor stays open then. */
+/* Make a room for the clients of (listener), which room_close() closes. NULL
+ * with (e) filled; (listener) stays open in that case. */
 struct room *room_open(int listener, struct err *e);
 
-/* Close all clients that are not served. NULL is allowed. */
+/* Close all clients that are not being served. NULL is allowed. */
 void room_close(struct room *r);
 
-/* To be polled for input. */
+/* A descriptor to be polled for input. */
 int room_fd(const struct room *r);
 
 /*
- * Take clients that came, and have (serve) called with (context) for each whose
- * request is here: the descriptor is no longer the room's. Those whose time is
- * up are closed, and those that are served are shut down. Returns for how many
- * milliseconds nothing is due, if nothing comes.
+ * Accept new clients, and call (serve) with (context) for each complete
+ * request; the room then leaves the descriptor to (serve). Clients whose time
+ * is up are closed, or shut down if they are being served. Returns the number
+ * of milliseconds until something is due, if nothing comes.
  */
 int room_turn(struct room *r, uint64_t now_ms,
               void (*serve)(void *context, int fd), void *context);
 
-/* The answer for (fd) takes time that is not the client's, or does not any
- * more: meanwhile it does not have to go for others. */
+/* With (hold), the answer to (fd) takes time that is not the client's fault:
+ * do not close the client for others. Without (hold), that is over. */
 void room_hold(struct room *r, int fd, bool hold, uint64_t now_ms);
 
-/* The user of the client (fd) of a Unix socket, which is served. */
+/* The user of the client (fd) of a Unix socket, which is being served. */
 uid_t room_user(struct room *r, int fd);
 
-/* (fd), which was served, is closed. */
+/* Note that (fd), which was being served, is closed. */
 void room_left(struct room *r, int fd);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may ask. Any program of this machine reaches a loopback address, and any
- * web page that a browser on it shows: such a page can have its own name
- * resolve to 127.0.0.1, but its requests still name it as the host. So a
- * request must name this machine, or bring a token. At a Unix socket the kernel
- * tells whose program asks: this process's user and root may, others with the
- * token.
+ * Decides who may ask. Any program of this machine can reach a loopback
+ * address, and so can any web page in a browser on it: such a page can let its
+ * own name resolve to 127.0.0.1, but its requests still name it as the host.
+ * So a request must name this machine as the host, or have a token. At a Unix
+ * socket the kernel says whose program asks: this process's user and root may
+ * ask, others need the token.
  */
 #ifndef TPROF_FLEET_WEB_WEB_GATE_H
 #define TPROF_FLEET_WEB_WEB_GATE_H
@@ -21,38 +21,39 @@ struct web_gate {
     struct sockaddr_storage address;
     socklen_t size;
     bool loopback;
-    const char *path;               /* of a Unix socket; NULL: none */
-    uid_t own;                      /* ... and whose process this is */
-    char token[WEB_GATE_TOKEN_MAX]; /* "": none is asked for */
+    const char *path; /* path of a Unix socket; NULL: a TCP address */
+    uid_t own;        /* user of this process, for a Unix socket */
+    char token[WEB_GATE_TOKEN_MAX]; /* "": no token is needed */
 };
 
 /*
- * Take (listen), "127.0.0.1:9797", "[::1]:9797" or "unix:PATH", which must
- * outlive (g), and the first line of the file (token_file), which may be NULL.
- * Any other address than of this machine alone wants a token. Returns 0; -1
- * with (e) filled.
+ * Set (g) to the address (listen), "127.0.0.1:9797", "[::1]:9797" or
+ * "unix:PATH", which must outlive (g), and to the token in the first line of
+ * the file (token_file), which may be NULL. An address that other machines
+ * reach needs a token. Returns 0; -1 with (e) filled.
  */
 int web_gate_init(struct web_gate *g, const char *listen,
                   const char *token_file, struct err *e);
 
-/* The path in (listen), if that is "unix:PATH"; else NULL. */
+/* The path in (listen) if it is "unix:PATH"; else NULL. */
 const char *web_gate_path(const char *listen);
 
 enum web_gate_answer {
     WEB_GATE_OPEN,
-    WEB_GATE_BAD_HOST, /* no name, or more than a name and a port */
+    /* the host is missing, or is not a name with or without a port */
+    WEB_GATE_BAD_HOST,
     WEB_GATE_WRONG_HOST,
-    WEB_GATE_NO_TOKEN,   /* or a wrong one */
-    WEB_GATE_WRONG_USER, /* of a Unix socket, where there is no token */
+    WEB_GATE_NO_TOKEN,   /* the token is missing or wrong */
+    WEB_GATE_WRONG_USER, /* another user at a Unix socket without a token */
 };
 
-/* A request. Each header may be NULL: it is not there, or more than once. */
+/* A request. A header is NULL if it is missing or repeated. */
 struct web_request {
     const char *host, *authorization;
-    uid_t uid; /* of the client at a Unix socket */
+    uid_t uid; /* user of the client at a Unix socket */
 };
 
-/* May (r) in? */
+/* Decide whether (r) is answered. */
 enum web_gate_answer web_gate_judge(const struct web_gate *g,
                                     const struct web_request *r);
 

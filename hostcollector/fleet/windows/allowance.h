@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many samples a guest may have in its windows: many times those that it
- * was asked for. One that sends far more is broken, or wants to fill the disk.
+ * Limit of a guest's samples in its windows: many times the rate that it was
+ * asked for. A guest that sends far more is broken, or wants to fill the disk.
  *
- * A core may have ALLOWED_TIMES what was asked for, and ALLOWED_HZ at least: a
- * guest goes by what the last of its hosts asked for, and `collector record`
- * and `collector top` ask for 997 a second, beside a serve that asks for 97.
- * What was not used in ALLOWED_S may come later, at once: the ring of a guest
- * whose host was away, or the bytes of a channel that was held up.
+ * A core may have ALLOWED_TIMES the requested rate, and at least ALLOWED_HZ: a
+ * guest obeys the host that asked last, and `collector record` and `collector
+ * top` ask for 997 a second, beside a serve that asks for 97. An unused
+ * allowance of ALLOWED_S may be used later at once: for the ring of a guest
+ * whose host was away, or for bytes of a channel that was blocked.
  */
 #ifndef TPROF_FLEET_WINDOWS_ALLOWANCE_H
 #define TPROF_FLEET_WINDOWS_ALLOWANCE_H
@@ -20,13 +20,13 @@
 #define ALLOWED_HZ    2000u
 #define ALLOWED_S     60u
 
-/* Zeroed: nothing came so far. */
+/* Zeroed: no samples so far. */
 struct allowance {
-    uint64_t left;  /* samples */
-    uint64_t at_ns; /* when they were counted */
+    uint64_t left;  /* samples still allowed */
+    uint64_t at_ns; /* when (left) was computed */
 };
 
-/* How many samples a second. */
+/* Allowed samples a second. */
 static inline uint64_t allowance_hz(uint32_t rate_hz, uint32_t cores)
 {
     uint64_t hz = (uint64_t)rate_hz * ALLOWED_TIMES;
@@ -34,8 +34,8 @@ static inline uint64_t allowance_hz(uint32_t rate_hz, uint32_t cores)
     return (hz > ALLOWED_HZ ? hz : ALLOWED_HZ) * cores;
 }
 
-/* (hz) is what it may have. How many of (count) samples that came now are
- * within that? The clock is only looked at where it is not clear. */
+/* The number of (count) samples, which came now, that an allowance of (hz)
+ * admits. The clock is read only if needed. */
 static inline uint64_t allowance_take(struct allowance *a, uint64_t hz,
                                       uint64_t count)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How busy a guest's cores have been in the last seconds: samples in, a share
- * out. Idle is what lies behind hlt or mwait in the code of the guest's images
- * (image/code/frame_place.h), as in a report; so there is no share of a guest
- * whose kernel is none of the files that are at hand.
+ * Computes the busy share of a guest's cores in the last seconds, from its
+ * samples. A sample is idle if it lies after hlt or mwait in the code of the
+ * guest's images (image/code/frame_place.h), as in a report. So there is no
+ * share if no file is the guest's kernel.
  *
- * Guests tell what they like, as often as they like: which file is whose image
- * is found out in busy_match() alone, for which the caller has time.
+ * Guests may report images as often as they like. Files are matched to images
+ * in busy_match() alone, for which the caller has time.
  */
 #ifndef TPROF_FLEET_WINDOWS_BUSY_H
 #define TPROF_FLEET_WINDOWS_BUSY_H
@@ -18,13 +18,14 @@
 #include "image/match/images.h"
 #include "model/events.h"
 
-/* The share is of so many calls of busy_second(). */
+/* The share covers this many calls of busy_second(). */
 #define BUSY_SECONDS 10u
 
-/* In the number of a sample's stack: nobody saw what ran, so it is busy. */
+/* Set in the stack number of a sample if its code is unknown; it counts as
+ * busy. */
 #define BUSY_UNSEEN (1u << 31)
 
-/* An image of the guest's; all zero: not known. */
+/* An image of the guest; all zero: unknown. */
 struct busy_code {
     struct shared_image *file;
     struct frame_places *code;
@@ -33,45 +34,46 @@ struct busy_code {
 
 struct busy_mapping;
 
-/* Zeroed: nothing came, and there are no files. */
+/* Zeroed: no samples and no files. */
 struct busy {
-    /* That it may run, of their owner; read by busy_match(). The user gave the
-     * first (given) of them. */
+    /* Files that the guest may run. Their owner keeps them; busy_match() reads
+     * them. The first (given) are from the user. */
     struct shared_image **files;
     size_t file_count, file_room, given;
 
     struct guest *guest; /* its HELLO; NULL: none came */
     struct busy_code kernel;
-    struct busy_mapping *maps; /* what it has loaded */
+    struct busy_mapping *maps; /* images that the guest has loaded */
     size_t map_count, map_room;
-    bool unmatched;     /* since these came */
-    uint64_t last_leaf; /* and whether that is idle: an idle core has but few */
+    bool unmatched; /* images came since the last busy_match() */
+    /* the last leaf, and whether it is idle: an idle core has few leaves */
+    uint64_t last_leaf;
     bool last_idle;
-    unsigned now;                                 /* of these seconds */
+    unsigned now; /* index of the current second */
     double all[BUSY_SECONDS], idle[BUSY_SECONDS]; /* TSC ticks */
 };
 
-/* As in struct events. Returns 0; -1 if there is no memory. */
+/* Handle the events of struct events. Returns 0; -1 if there is no memory. */
 int busy_hello(struct busy *b, enum hello_kind kind, const struct guest *g);
 void busy_map(struct busy *b, const struct guest_map *map);
 void busy_samples(struct busy *b, const struct sample_batch *batch);
 
-/* The stream has ended, and another one may come. */
+/* Handle the end of the stream. Another one may follow. */
 void busy_end(struct busy *b);
 
-/* Find the guest's images among the files, which may take milliseconds; until
- * then samples are passed over. */
+/* Match the guest's images with the files, which may take milliseconds. Until
+ * then samples are ignored. */
 void busy_match(struct busy *b);
 
-/* Another second begins. */
+/* Begin the next second. */
 void busy_second(struct busy *b);
 
-/* Set (*share), 0 to 1, of the time that samples of the last seconds stand for.
- * False: it is not known. */
+/* Set (*share), 0 to 1, to the busy part of the time of the last seconds'
+ * samples. False if it is unknown. */
 bool busy_share(const struct busy *b, double *share);
 
-/* The file of the guest's image (i), of which the kernel's is 0; NULL: that is
- * not known. */
+/* busy_images() is the number of the guest's images; image 0 is the kernel.
+ * busy_file() is the file of image (i); NULL if it is unknown. */
 size_t busy_images(const struct busy *b);
 struct shared_image *busy_file(const struct busy *b, size_t i);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Memory that guests share: what each may take at most is promised to it when
- * it comes, and a guest for which nothing is left is not served. Leaf.
- */
+/* Divides memory among guests. Each guest's maximum is promised when it comes.
+ * A guest for which no memory is left is not served. Leaf. */
 #ifndef TPROF_FLEET_WINDOWS_SHARES_H
 #define TPROF_FLEET_WINDOWS_SHARES_H
 
@@ -11,11 +9,12 @@
 #include <stdint.h>
 
 struct shares {
-    uint64_t memory, promised; /* bytes: of all guests; to those there are */
-    size_t guests;             /* that are expected, or 0 */
+    /* bytes for all guests; bytes promised to present guests */
+    uint64_t memory, promised;
+    size_t guests; /* expected number of guests, or 0 */
 };
 
-/* How much more of what is left is the part of a guest that (has) so much? */
+/* Bytes that a guest with (has) bytes may get in addition. */
 static inline uint64_t shares_more(const struct shares *s, uint64_t has)
 {
     uint64_t left = s->memory > s->promised ? s->memory - s->promised : 0;
@@ -25,8 +24,8 @@ static inline uint64_t shares_more(const struct shares *s, uint64_t has)
     return more < left ? more : left;
 }
 
-/* Promise (bytes) to a guest that has (*has) so far. Returns whether so much is
- * left. */
+/* Promise (bytes) more to a guest that has (*has) so far. Returns false if so
+ * much is not left. */
 static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
 {
     if (s->promised > s->memory || bytes > s->memory - s->promised)
@@ -36,7 +35,7 @@ static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
     return true;
 }
 
-/* It has ended. */
+/* Return all memory of a guest that has ended. */
 static inline void shares_give_back(struct shares *s, uint64_t *has)
 {
     s->promised -= *has;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What `collector serve` knows of its guests and of itself, for other processes
- * of it: a table in memory that the process which serves writes, and those that
- * it forked read at any time. Readers take copies, and trust nothing in them:
- * the writer meets guests. A copy is of one moment, row by row.
+ * Status of `collector serve` and its guests, for its other processes: a table
+ * in memory that the serving process writes and forked processes read at any
+ * time. Readers copy rows and trust nothing in them, since the writer reads
+ * untrusted bytes. A copied row is consistent.
  */
 #ifndef TPROF_FLEET_WINDOWS_STATUS_H
 #define TPROF_FLEET_WINDOWS_STATUS_H
@@ -21,65 +21,68 @@
 
 enum status_state {
     STATUS_FREE,      /* no guest has this row */
-    STATUS_WAITING,   /* it is not there, or has not introduced itself */
+    STATUS_WAITING,   /* absent, or has not sent HELLO */
     STATUS_SAMPLING,  /* samples come */
-    STATUS_FAILED,    /* it sent nonsense, and is tried again later */
-    STATUS_LEAVING,   /* asked to stop; its last counters are to come */
-    STATUS_NO_MEMORY, /* others have it all: it waits */
+    STATUS_FAILED,    /* it sent invalid bytes, and is tried again later */
+    STATUS_LEAVING,   /* stopping; its last counters are to come */
+    STATUS_NO_MEMORY, /* waits, since other guests have all memory */
 };
 
-/* A guest. Counts are since this process began. */
+/* A guest. Counts are since the start of this process. */
 struct status_guest {
-    char name[STATUS_NAME_MAX]; /* letters, digits and . _ - */
+    char name[STATUS_NAME_MAX]; /* letters, digits, '.', '_' and '-' */
     uint32_t state;             /* enum status_state */
-    uint32_t cores;             /* 0: not known */
-    uint32_t rate_hz;           /* asked for */
-    bool has_busy;              /* is the next one known? */
-    uint32_t busy_ppm; /* of its cores' time in the last seconds, not idle */
+    uint32_t cores;             /* 0: unknown */
+    uint32_t rate_hz;           /* requested rate */
+    bool has_busy;              /* is (busy_ppm) known? */
+    uint32_t busy_ppm; /* busy part of its cores' time in the last seconds */
     /* Files that it runs, as numbers from 1 on in a list that readers have; 0
-     * behind the last. */
+     * after the last. */
     uint16_t images[STATUS_IMAGES];
     uint64_t samples;   /* delivered */
-    uint64_t lost;      /* taken or due, and not delivered */
-    uint64_t crashed;   /* see below */
+    uint64_t lost;      /* ticks taken or due, and not delivered */
+    uint64_t crashed;   /* lost with an earlier process: see below */
     uint64_t windows;   /* in the spool */
-    uint64_t bytes;     /* ... and their size */
-    uint64_t window_ms; /* start of the last one, since 1970; 0: none yet */
+    uint64_t bytes;     /* size of these windows */
+    uint64_t window_ms; /* start of the last window, since 1970; 0: none yet */
     uint64_t lost_window_samples; /* in windows that could not be kept */
-    uint64_t dropped; /* of (samples): too many for the rate, and not kept */
+    /* part of (samples) that was dropped, since the rate was too high */
+    uint64_t dropped;
 };
 
-/* The whole. */
+/* Totals of all guests. */
 struct status_totals {
-    uint64_t start_ms; /* when it began to serve, since 1970 */
-    uint64_t alive_ms; /* the loop's last sign, at least once a second */
-    uint64_t lag_ms;   /* from the last cut to when its last window was kept */
-    uint64_t windows;  /* kept */
-    uint64_t lost_windows;        /* could not be kept ... */
-    uint64_t lost_window_samples; /* ... with so many samples */
+    uint64_t start_ms; /* start of serving, since 1970 */
+    uint64_t alive_ms; /* last sign of the loop, at least once a second */
+    /* from the last cut to the time when its last window was kept */
+    uint64_t lag_ms;
+    uint64_t windows;             /* kept */
+    uint64_t lost_windows;        /* windows that could not be kept */
+    uint64_t lost_window_samples; /* samples in these windows */
     uint64_t spool_files, spool_bytes;
     uint64_t removed; /* windows that the limits have removed */
-    /* Those of them for which push had another receiver; and their samples, as
-     * far as this process has kept them. */
+    /* Removed windows that were not yet sent to a receiver; and the samples in
+     * them, as far as this process has kept the windows. */
     uint64_t unsent, unsent_samples;
     uint64_t samples, lost, dropped;
-    /* In windows that an earlier process had open when it was killed. */
+    /* Lost samples in open windows of an earlier process that was killed. */
     uint64_t crashed;
-    uint32_t guests; /* all, those that are sampled now ... */
+    uint32_t guests; /* all guests; those that are sampled now */
     uint32_t sampling;
-    uint32_t no_memory; /* ... and those for which none is left */
+    uint32_t no_memory; /* guests for which no memory is left */
 };
 
-/* What waited for a receiver of collector push when windows were merged last,
- * which is once a minute. */
+/* Windows that waited for a receiver of collector push at the last merge, once
+ * a minute. */
 struct status_wait {
-    char tag[STATUS_TAG]; /* hexadecimal digits; "": there is none */
+    char tag[STATUS_TAG]; /* hexadecimal digits; "": no receiver */
     uint64_t windows;
-    uint64_t oldest_ms; /* start of the oldest one, since 1970; 0: none waits */
+    /* start of the oldest window, since 1970; 0: none waits */
+    uint64_t oldest_ms;
 };
 
-/* Samples of a core in a window that an earlier process had open when it was
- * killed; whether that guest is there now or not. */
+/* Samples of a core in an open window of an earlier process that was killed.
+ * The guest may be gone. */
 struct status_crashed {
     char guest[STATUS_NAME_MAX];
     uint32_t core;
@@ -88,40 +91,41 @@ struct status_crashed {
 
 struct status;
 
-/* Now, as the times above: milliseconds since 1970. */
+/* The current time in the unit of the times above: milliseconds since 1970. */
 uint64_t status_now_ms(void);
 
-/* A table for (rows) guests, and of (crashed) cores, shared with processes that
- * are forked from now on. NULL with (e) filled if there is no memory. */
+/* Create a table for (rows) guests and (crashed) cores, shared with processes
+ * that are forked later. NULL with (e) filled if there is no memory. */
 struct status *status_new(size_t rows, size_t crashed, struct err *e);
 
 /* Release this process's view of (s). NULL is allowed. */
 void status_free(struct status *s);
 
-/* Write row (row), or the totals; one process does. Rows that are not there are
- * ignored. */
+/* Write row (row), or the totals. Only one process writes. Rows outside the
+ * table are ignored. */
 void status_put(struct status *s, size_t row, const struct status_guest *g);
 void status_put_totals(struct status *s, const struct status_totals *t);
 
-/* Write place (i) of STATUS_TAGS; the process that merges does. Read it:
- * false, if there is no such receiver. */
+/* Write place (i) of STATUS_TAGS, by the merging process only. Read it; false
+ * if there is no such receiver. */
 void status_put_wait(struct status *s, size_t i, const struct status_wait *w);
 bool status_get_wait(const struct status *s, size_t i, struct status_wait *w);
 
-/* Write core (i) of those; read it: false, if there are not so many. */
+/* Write crashed core (i). Read it; false if there is no such core. */
 void status_put_crashed(struct status *s, size_t i,
                         const struct status_crashed *c);
 bool status_get_crashed(const struct status *s, size_t i,
                         struct status_crashed *c);
 
-/* How many rows there are; status_get() knows which are in use. */
+/* Number of rows. status_get() says whether a row is in use. */
 size_t status_rows(const struct status *s);
 
-/* Copy row (row). Returns false, and (*g) is all zero, if it is free, or if the
- * writer did not let go of it. Text ends in a NUL. */
+/* Copy row (row). Returns false, with (*g) all zero, if the row is free or the
+ * writer does not finish it. Texts end in a NUL. */
 bool status_get(const struct status *s, size_t row, struct status_guest *g);
 
-/* Processes that are started again when they end: whoever does so counts it. */
+/* Processes that are restarted when they exit. The process that restarts them
+ * counts. */
 enum status_part {
     STATUS_PAGE,    /* answers by HTTP */
     STATUS_MERGING, /* merges windows */
@@ -130,7 +134,7 @@ enum status_part {
 void status_again(struct status *s, enum status_part part);
 uint64_t status_starts(const struct status *s, enum status_part part);
 
-/* Copy the totals. Returns false as above. */
+/* Copy the totals. Returns false if the writer does not finish them. */
 bool status_get_totals(const struct status *s, struct status_totals *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Windows of guests that are served: what each one sends is cut at multiples of
+ * Windows of served guests. The samples of each guest are cut at multiples of
  * a span of the wall clock, and put into a spool. A window that cannot be put
- * there is counted and told, and serving goes on.
+ * there is counted and reported, and serving goes on.
  */
 #ifndef TPROF_FLEET_WINDOWS_WINDOWS_H
 #define TPROF_FLEET_WINDOWS_WINDOWS_H
@@ -20,90 +20,94 @@
 #include "recording/spool/spool.h"
 #include "util/err.h"
 
-struct windows; /* of all guests */
+struct windows; /* state of all guests */
 
 struct windows_config {
-    const char *folder; /* is made if it is not there */
+    const char *folder; /* is created if it does not exist */
     struct spool_limits limits;
     uint64_t span_ms;
-    uint64_t memory; /* of (shares): it bounds how many cores there are */
+    uint64_t memory; /* of (shares): limits the number of cores */
 };
 
 /* Open the spool, before the process is confined: afterwards it opens and
- * removes files in that folder alone. Processes that are forked later have
- * nothing of it open. NULL with (e) filled, also where another process keeps
- * windows there. */
+ * removes files in that folder only. Processes that are forked later inherit
+ * none of it. NULL with (e) filled, also if another process keeps windows
+ * there. */
 struct windows *windows_open(const struct windows_config *config,
                              struct err *e);
 
-/* Nothing keeps the process from serving any more, and no guest has come: see
+/* Call this when the start can no longer fail, and before a guest comes: see
  * open_window_counts_begin(). */
 int windows_begin(struct windows *w, struct err *e);
 
 /* Release (w). NULL is allowed. */
 void windows_close(struct windows *w);
 
-/* What an earlier process had in open windows when it was killed. */
+/* Losses in open windows of an earlier process that was killed. */
 struct open_window_losses windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
-/* One guest. Zeroed but for (watched) and (busy), whose owner is the caller,
- * (shares), (rate_hz), and (all): NULL where no windows are kept. */
+/* One guest. Zeroed except (watched) and (busy), which belong to the caller,
+ * (shares), (rate_hz), and (all), which is NULL if no windows are kept. */
 struct windows_guest {
     struct watched watched;
     struct busy busy;
     struct windows *all;
     struct shares *shares; /* of all guests */
     const char *name;
-    uint32_t rate_hz; /* that it was asked for, at most */
+    uint32_t rate_hz; /* highest rate that the guest was asked for */
     struct allowance allowance;
-    uint64_t allowed_hz; /* samples; none are kept beyond that */
-    uint64_t dropped;    /* samples that came beyond; windows count them lost */
-    struct window_packer *packer; /* NULL: it has not come */
-    uint32_t *places; /* in struct open_window_counts, of each core */
+    uint64_t allowed_hz; /* samples a second; more are not kept */
+    /* samples beyond that limit; windows count them as lost */
+    uint64_t dropped;
+    struct window_packer *packer; /* NULL: no HELLO came */
+    uint32_t *places; /* place of each core in struct open_window_counts */
     size_t place_count;
-    uint64_t memory;           /* promised to it: see windows_events */
-    uint64_t dictionaries;     /* bytes of it that are for its cores */
-    bool refused;              /* there was none left */
-    uint64_t from_ns, from_ms; /* where the open window began */
-    uint64_t start_ms;         /* as it is called */
-    /* Numbers of stacks up to here were given before the packer forgot. */
+    uint64_t memory;       /* promised to the guest: see windows_events */
+    uint64_t dictionaries; /* part of (memory) for its cores' dictionaries */
+    bool refused;          /* no memory was left for the guest */
+    uint64_t from_ns, from_ms; /* when the open window began */
+    uint64_t start_ms;         /* start of the open window in its file name */
+    /* Stack numbers up to this one are from before the packer forgot its
+     * stacks. */
     uint32_t forgotten, last_stack;
-    uint64_t kept, bytes, last_ms; /* windows, their size, the last start */
-    uint64_t lost_samples;         /* in windows that could not be kept */
+    /* windows, their size, start of the last one */
+    uint64_t kept, bytes, last_ms;
+    uint64_t lost_samples; /* in windows that could not be kept */
 };
 
 /* For pipeline_config.tap; the context is a struct windows_guest. HELLO fails
- * where the memory has no room for the dictionaries of the guest's cores, and,
- * where windows are kept, for 256 KiB of its open window, which has up to 8 MiB
- * if its share allows. */
+ * if the memory has no room for the dictionaries of the guest's cores. If
+ * windows are kept, it also fails without room for 256 KiB of the open window,
+ * which gets up to 8 MiB if the guest's share allows. */
 extern const struct events windows_events;
 
-/* The stream has ended, and was cut: its memory is others'. */
+/* Handle the end of the stream, after its window was cut. Frees its memory for
+ * others. */
 void windows_end(struct windows_guest *g);
 
-/* As windows_events, for pipeline_config.clock. */
+/* For pipeline_config.clock, as windows_events. */
 void windows_clock(void *context, uint64_t tsc_hz);
 
 /* When windows are to be cut next, for a clock_ns() of (now_ns). */
 uint64_t windows_due(const struct windows *w, uint64_t now_ns);
 
-/* Is the guest's window to be cut? Its span is over, or it is full. */
+/* Must the guest's window be cut? True if its span is over or it is full. */
 bool windows_is_over(const struct windows_guest *g);
 
 /*
- * Cut it and put it into the spool. (info) is its header but for the times.
- * (ended): the stream has ended, and another one may come. Returns 0; -1 with
- * (e) filled: the window is lost, and counted. (*reset): have the guest define
- * its stacks anew.
+ * Cut the guest's window and put it into the spool. (info) is its header
+ * except for the times. (ended): the stream has ended, and another one may
+ * follow. Returns 0; -1 with (e) filled: the window is lost, and counted.
+ * (*reset): have the guest define its stacks anew.
  */
 int windows_cut(struct windows_guest *g, const struct recording_info *info,
                 bool ended, bool *reset, struct err *e);
 
 struct windows_totals {
     uint64_t kept, lost;   /* windows */
-    uint64_t lost_samples; /* of those that are lost */
-    uint64_t lag_ms; /* from the end of the last one to when it was kept */
+    uint64_t lost_samples; /* samples in the lost windows */
+    uint64_t lag_ms; /* from the end of the last window to when it was kept */
     struct spool_totals spool;
 };
 struct windows_totals windows_sums(const struct windows *w);
