@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses -> functions, each known once however often it was inlined. */
+/* Code addresses -> functions. */
 #include "view/code_frames.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "util/vec.h"
 #include "view/smallest_first.h"
 
-/* The frames of one address: (count) from frames[first] on. */
+/* The frames of one address: (count) frames from frames[first] on. */
 struct frame_span {
     size_t first, count;
 };
@@ -24,7 +24,7 @@ struct frame_span {
 struct code_address {
     uint64_t pc;
     double time;
-    bool call; /* of the return address behind it */
+    bool call; /* (pc) is a return address; the call is before it */
 };
 
 struct code_frames {
@@ -38,14 +38,14 @@ struct code_frames {
     struct frame_span *spans; /* one for each of pcs */
     struct code_address *pcs;
     size_t span_count, span_room, pc_room;
-    size_t most;  /* of them */
-    size_t bytes; /* for names */
+    size_t most;  /* limit of addresses */
+    size_t bytes; /* limit for names */
     uint64_t folded;
     struct smallest_first fold;
     struct pair_map by_pc;       /* (pc, 0) -> span */
     struct pair_map by_identity; /* (name, hash of the file) -> function */
     struct pair_map by_line;     /* (function and number, file) -> line */
-    struct arena arena;          /* names that no symbolizer has */
+    struct arena arena;          /* names that no symbolizer owns */
 };
 
 static const char *const mark_names[VIEW_MARKS] = {
@@ -55,7 +55,7 @@ static const char *const mark_names[VIEW_MARKS] = {
     [VIEW_REST] = "[timer at rest]",
 };
 
-/* FNV-1a; what collides would only be shown as one function or line. */
+/* FNV-1a. A collision would only merge two functions or lines in reports. */
 static uint64_t hash(const char *s)
 {
     uint64_t h = 14695981039346656037u;
@@ -111,7 +111,7 @@ void code_frames_free(struct code_frames *p)
     free(p);
 }
 
-/* printf into the arena; NULL if there is no memory. */
+/* printf into the arena. NULL if there is no memory. */
 static const char *print_name(struct code_frames *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -131,8 +131,8 @@ static const char *print_name(struct code_frames *p, const char *fmt, ...)
     return text;
 }
 
-/* (name) as a function of (image): that of another image than the kernel's
- * says so. */
+/* The name of function (name) of (image). Functions of other images than the
+ * kernel's have the image's name added. */
 static const char *name_in(struct code_frames *p,
                            const struct mapped_image *image, const char *name)
 {
@@ -141,9 +141,9 @@ static const char *name_in(struct code_frames *p,
 }
 
 /*
- * The function of (s), which is at (where); if it is not (named), its name is
- * whole. Where no file is known, equal names at different addresses are
- * different functions.
+ * The function of symbol (s) at (where). If not (named), the symbol's name is
+ * complete already. Where the file is unknown, equal names at different
+ * addresses are different functions.
  */
 static int function_of(struct code_frames *p, const struct image_address *where,
                        bool named, const struct symbol *s, uint32_t *out)
@@ -198,8 +198,8 @@ static int add_frame(struct code_frames *p, const struct image_address *where,
     return 0;
 }
 
-/* A function of its own for each address, which is its name: as its file has
- * it, where that is another one than the kernel's. */
+/* Add a function of its own for address (pc). The address is the name; in
+ * another image than the kernel's, the address in its file. */
 static int add_nameless(struct code_frames *p, uint64_t pc,
                         const struct image_address *where)
 {
@@ -227,7 +227,7 @@ static int add_frames(struct code_frames *p, const struct code_address *at)
     if (s == NULL || s->kind == SYMBOL_ADDRESS)
         return add_nameless(p, at->pc, &where);
     for (size_t n = 1; s != NULL; s = s->inlined_into, n++) {
-        /* the innermost, and the one that is a function of its own */
+        /* keep the innermost frames, and the outermost, which is not inlined */
         if (n >= CODE_FRAMES_MAX && s->inlined_into != NULL)
             continue;
         if (add_frame(p, &where, true, s) != 0)
@@ -327,7 +327,7 @@ static void prepare(struct code_frames *p, uint32_t image, uint64_t *room)
     symbolizer_prepare(s, room, n);
 }
 
-/* Bytes that all of it takes. */
+/* Bytes that (p) takes. */
 static size_t bytes_taken(const struct code_frames *p)
 {
     return p->function_room * sizeof *p->functions +
@@ -369,14 +369,14 @@ static int by_name(const void *a, const void *b)
     const struct ranked_function *left = a, *right = b;
     int order = strcmp(left->function.name, right->function.name);
 
-    /* equal names: as they were first met, in the profile's order */
+    /* equal names: in the order of the profile */
     return order != 0 ? order
                       : (left->number > right->number) -
                             (left->number < right->number);
 }
 
-/* Put the functions in the order of (ranks), and renumber references to them.
- */
+/* Put the functions in the order of (ranks), and renumber references to
+ * them. */
 static void renumber(struct code_frames *p, const struct ranked_function *ranks,
                      uint32_t *now)
 {
@@ -459,7 +459,7 @@ void code_frames_hide(struct code_frames *p, uint32_t function,
     p->functions[function].hides += samples;
 }
 
-/* Does (a) say more about its function than (b)? */
+/* Does line (a) have more time than (b)? */
 static bool hotter(const struct view_line *a, const struct view_line *b)
 {
     if (a->self != b->self)

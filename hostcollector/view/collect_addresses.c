@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Leaves, callers, and the callers that the frame walk has missed. */
+/* The first walk over a profile. */
 #include "view/collect_addresses.h"
 
 #include "image/names/hidden_callers.h"
@@ -8,7 +8,7 @@
 #include "view/code_frames.h"
 #include "view/walk.h"
 
-/* Learn the calls, which are before the return addresses. */
+/* Add the calls before the return addresses (back). */
 static int learn_calls(struct code_frames *frames, const uint64_t *back,
                        uint32_t count, double time)
 {

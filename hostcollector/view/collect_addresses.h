@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first walk over a profile: all of its addresses get their names. */
+/* The first walk over a profile: gives all of its addresses to code_frames. */
 #ifndef TPROF_VIEW_COLLECT_ADDRESSES_H
 #define TPROF_VIEW_COLLECT_ADDRESSES_H
 
@@ -10,12 +10,12 @@
 struct code_frames;
 struct image_map;
 
-/* code_frames_new() in a quarter of (bytes), which are a view's. */
+/* Make code_frames that use a quarter of (bytes), the memory of a view. */
 struct code_frames *collect_addresses_new(const struct image_map *image_map,
                                           uint64_t bytes);
 
-/* Add the addresses of all entries of (p) to (frames), and finish these.
- * Returns 0; -1 if there is no memory. */
+/* Add the addresses of all entries of (p) to (frames), then call
+ * code_frames_finish(). Returns 0; -1 if there is no memory. */
 int collect_addresses(struct code_frames *frames, const struct profile *p,
                       const struct image_map *image_map);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Edges in an array, and a hash table of them by caller and callee. */
+/* Call graph: one sum for each pair of caller and callee. */
 #include "view/edges.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint64_t hash_of_edge(const void *list, uint32_t number)
     return edge_hash(edge->caller, edge->callee);
 }
 
-/* The slot of caller -> callee, or the free one where it would go. */
+/* The slot of the edge caller -> callee; or the free slot for it. */
 static uint32_t *find_slot(const struct edges *e, uint32_t caller,
                            uint32_t callee)
 {
@@ -35,7 +35,7 @@ static uint32_t *find_slot(const struct edges *e, uint32_t caller,
 
 static int make_room(struct edges *e)
 {
-    struct budget all = {UINT64_MAX}; /* the user bounds the edges */
+    struct budget all = {UINT64_MAX}; /* the owner limits the edges */
 
     if (vec_grow(&e->list, &e->room, e->count, sizeof *e->list) != 0 ||
         vec_grow(&e->seen, &e->seen_room, e->count, sizeof *e->seen) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who calls whom: a sum for each pair of functions. */
+/* Call graph: one sum for each pair of caller and callee. */
 #ifndef TPROF_VIEW_EDGES_H
 #define TPROF_VIEW_EDGES_H
 
@@ -11,27 +11,27 @@
 #include "view/path.h"
 #include "view/smallest_first.h"
 
-/* Zeroed: none. Its user bounds the edges, by edges_fold(). */
+/* Zeroed: empty. The owner limits the number of edges with edges_fold(). */
 struct edges {
     struct view_edge *list;
     size_t count, room;
-    uint32_t *seen; /* by edge: the last path that has it */
+    uint32_t *seen; /* by edge: the last path that has the edge */
     size_t seen_room;
-    struct budget_table table; /* of edges, from 1 on */
+    struct budget_table table; /* of edges, which count from 1 */
 };
 
-/* Bytes that an edge takes at most. */
+/* Most bytes that an edge takes. */
 #define EDGES_EDGE_BYTES 176u
 
-/* Add the edges of (path), which is the (number)th, from 1 on: each once.
+/* Add the edges of (path), each edge once. (number) counts paths from 1.
  * Returns 0; -1 if there is no memory. */
 int edges_add(struct edges *e, const struct path *path, uint32_t number);
 
-/* Leave only what edges took most of the time: (most) at most. */
+/* Keep at most (most) edges: those with the most time. */
 void edges_fold(struct edges *e, struct smallest_first *f, size_t most);
 
-/* Sort the edges into (v), chained for each of its functions. They stay (e)'s.
- * Returns 0; -1 if there is no memory. */
+/* Sort the edges, and link them into (v) by caller and by callee. The edges
+ * still belong to (e). Returns 0; -1 if there is no memory. */
 int edges_finish(struct edges *e, struct view *v);
 
 void edges_fini(struct edges *e);

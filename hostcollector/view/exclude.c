@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names all addresses, says which functions are meant, and walks all entries:
- * the first half of what makes a view. */
+/* Finds the samples whose stacks contain functions that --exclude names. */
 #include "view/exclude.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "view/view.h"
 #include "view/walk.h"
 
-/* Functions that are told of a part of a name. */
+/* Functions that are listed for a part of a name. */
 #define TOLD 3
 
 struct exclude_search {
@@ -29,7 +28,7 @@ struct exclude_search {
     struct walk walk;
 };
 
-/* Append (name) to (text), or leave it out where it does not fit. */
+/* Append (name) to (text) if there is room. */
 static void append(char *text, const char *name)
 {
     size_t used = strlen(text);
@@ -38,7 +37,7 @@ static void append(char *text, const char *name)
         memcpy(text + used, name, strlen(name) + 1);
 }
 
-/* Mark what (asked) stands for, and tell about it in (found). */
+/* Mark the functions that (asked) stands for, and describe them in (found). */
 static void find_meant(struct exclude_search *s, const char *asked,
                        struct excluded *found)
 {
@@ -88,7 +87,7 @@ static bool goes_through(const struct exclude_search *s)
     return false;
 }
 
-/* Say which entries of core (i) go. */
+/* Mark the entries of core (i) to leave out. */
 static int search_core(struct exclude_search *s, size_t i)
 {
     const struct profile_core *core = &s->profile->cores[i];

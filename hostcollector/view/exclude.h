@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the samples that go through functions which the user does not want to
- * see, before there is a view. */
+/* Finds the samples whose stacks contain functions that --exclude names. Works
+ * before there is a view. */
 #ifndef TPROF_VIEW_EXCLUDE_H
 #define TPROF_VIEW_EXCLUDE_H
 
@@ -13,32 +13,32 @@
 struct image_map;
 
 #define EXCLUDE_NAMES 16
-/* Room for what is told of a name. */
+/* Room for the text about one name. */
 #define EXCLUDE_TEXT  240
 
 struct exclude {
     const char *const *names; /* as typed; EXCLUDE_NAMES at most */
     size_t count;
-    uint64_t memory; /* as of view_new() */
+    uint64_t memory; /* as for view_new() */
     void *context;
-    /* Called once with what aggregate_leave_out() needs. */
+    /* Called once, with the argument for aggregate_leave_out(). */
     void (*leave_out)(void *context, bool *const *out);
 };
 
-/* What one of the names stands for. */
+/* Functions that one of the names stands for. */
 struct excluded {
-    /* 0: nothing is called so, and (text) tells names that are near, as
-     * find_near() does; else (text) tells the functions: "push", or "all with
-     * 'pus' in the name (push, pusher and 2 more)". */
+    /* If 0, no function matches, and (text) holds similar names, as find_near()
+     * writes them. Else (text) lists the functions: "push", or "all with 'pus'
+     * in the name (push, pusher and 2 more)". */
     size_t functions;
     char text[EXCLUDE_TEXT];
 };
 
 /*
- * Have those samples of (p) left out whose stack has a function, inlined or
- * not, that one of the names stands for: the function of that name, or if there
- * is none, all with that as a part of their names. Addresses are named as by
- * view_new(). Fills found[i] for name (i).
+ * Leave out those samples of (p) whose stack contains an excluded function,
+ * inlined or not. A name excludes the function of that name. If there is none,
+ * it excludes all functions whose names contain it. Addresses get the same
+ * names as in view_new(). Fills found[i] for name (i).
  *
  * Returns 0; -1 if there is no memory.
  */

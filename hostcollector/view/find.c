@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares names as a whole and by their words, as people remember them. */
+/* Finds functions by names that a user typed. */
 #include "view/find.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #include "util/text.h"
 
-#define NEAR_MOST 3 /* names to tell */
-/* Bytes of a name that is told. */
+#define NEAR_MOST 3 /* names to list */
+/* Most bytes of a listed name. */
 #define NAME_MOST 56
 
 unsigned find_fit(const char *name, const char *asked)
@@ -43,8 +43,8 @@ const struct view_row *find_row(const struct view *v, const char *asked)
     return best;
 }
 
-/* How many edits lead from (asked) to the (len) bytes at (word), but for upper
- * and lower case, which count as one. */
+/* Number of edits from (asked) to the (len) bytes at (word). Words that differ
+ * only in upper and lower case are one edit apart. */
 static unsigned edits(const char *asked, const char *word, size_t len)
 {
     char copy[TEXT_WORD];
@@ -58,7 +58,7 @@ static unsigned edits(const char *asked, const char *word, size_t len)
                : text_edits(asked, strlen(asked), copy);
 }
 
-/* The fewest edits from (asked) to a word of (name), or to all of it. */
+/* The fewest edits from (asked) to a word of (name), or to all of (name). */
 static unsigned distance(const char *asked, const char *name)
 {
     static const char between[] = ":.$<>(), &*";

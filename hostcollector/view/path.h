@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples of one leaf and stack, as functions. Leaf. */
+/* A path: the functions of one leaf and its stack, with the sum of their
+ * samples. Leaf. */
 #ifndef TPROF_VIEW_PATH_H
 #define TPROF_VIEW_PATH_H
 
@@ -11,25 +12,27 @@
 
 struct path_step {
     uint32_t function;
-    uint32_t line; /* for code_frames_charge(); not of marks */
-    uint64_t pc;   /* in the function, or in its call; 0 of marks */
+    uint32_t line; /* for code_frames_charge(); unset for marks */
+    uint64_t pc;   /* address in the function, or of its call; 0 for marks */
     bool inlined;
-    bool first; /* no step before it has the same function */
+    bool first; /* no earlier step has the same function */
 };
 
-/* A pair of leaf and stack, as functions, and the sum of its samples. */
+/* A pair of leaf and stack as functions, and the sum of its samples. */
 struct path {
     struct path_step *steps; /* outermost first */
     size_t count;
-    size_t branch; /* so many of them are in trees: up to the first that had no
-                      room */
-    size_t leaf; /* index of the innermost step that is no mark, or all that is
-                    known of it */
-    bool unseen; /* (leaf) is the first step, a mark; the others are a hint */
+    /* Number of steps that are in trees: the steps up to the first one without
+     * room. */
+    size_t branch;
+    /* Index of the innermost step that is not a mark; or of the mark, if the
+     * path has no other step. */
+    size_t leaf;
+    bool unseen; /* (leaf) is step 0, a mark; the others are a hint */
     bool idle;
     bool uncertain;
     struct amount amount;
-    double late; /* of amount.time: samples that came late */
+    double late; /* part of amount.time whose samples came late */
 };
 
 /* Add (b) to (a). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walks an entry as view_new() did, and looks its steps up. */
+/* The entries of a profile as paths. */
 #include "view/paths.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "view/view_memory.h"
 #include "view/walk.h"
 
-/* Beside the view, which is const to its readers. */
+/* State beside the view, because readers see a const view. */
 struct view_paths {
     const struct profile *profile;
     struct walk walk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds paths up: a row per function, a node per chain of callers. */
+/* Makes the table and the trees of one core, or of all cores, from paths. */
 #include "view/scope.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static uint64_t hash_of_row(const void *rows, uint32_t number)
     return hash_mix(0, ((const struct view_row *)rows)[number - 1].function);
 }
 
-/* The slot of (function), or the free one where it would go. */
+/* The slot of (function); or the free slot for it. */
 static uint32_t *find_slot(const struct scope *s, uint32_t function)
 {
     size_t mask = s->table.size - 1;
@@ -25,11 +25,11 @@ static uint32_t *find_slot(const struct scope *s, uint32_t function)
     return &s->table.slots[i];
 }
 
-/* The row of (function); NULL if there is no memory. */
+/* The row of (function). NULL if there is no memory. */
 static struct view_row *row_of(struct scope *s, uint32_t function)
 {
     struct view_scope *scope = &s->scope;
-    struct budget all = {UINT64_MAX}; /* the user bounds the rows */
+    struct budget all = {UINT64_MAX}; /* the owner limits the rows */
 
     if (vec_grow(&scope->rows, &s->row_room, scope->row_count,
                  sizeof *scope->rows) != 0 ||
@@ -45,7 +45,7 @@ static struct view_row *row_of(struct scope *s, uint32_t function)
     return &scope->rows[*slot - 1];
 }
 
-/* Has (step) of (path) a row? */
+/* Does step (i) of (path) have a row? */
 static bool has_row(const struct path *path, size_t i)
 {
     const struct path_step *step = &path->steps[i];
@@ -95,7 +95,7 @@ int scope_add(struct scope *s, const struct path *path)
     return add_rows(s, path);
 }
 
-/* Falling time; equal ones by function, and so by name. */
+/* Order by falling time; equal times by function, and so by name. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct view_row *left = a, *right = b;
@@ -116,7 +116,7 @@ void scope_count_nodes(const struct scope *s, struct smallest_first *f)
 
 size_t scope_fold_nodes(struct scope *s, double least)
 {
-    /* an idle path ends in the mark that says so */
+    /* an idle path ends in the mark VIEW_IDLE */
     (void)tree_fold(&s->idle_tree, least, VIEW_IDLE);
     return tree_fold(&s->tree, least, VIEW_OTHERS);
 }
@@ -127,8 +127,11 @@ void scope_count_rows(const struct scope *s, struct smallest_first *f)
         smallest_first_count(f, s->scope.rows[i].total.time);
 }
 
-/* Sum up the rows that go in the first of them, or in the one of VIEW_OTHERS;
- * move the others together. Returns how many went. */
+/*
+ * Add up the rows to fold in the row of VIEW_OTHERS, which the first of them
+ * becomes if there is none yet. Move the other rows together. Returns the
+ * number of folded rows.
+ */
 static size_t compact_rows(struct scope *s, double least)
 {
     struct view_row *rows = s->scope.rows, others = {.function = VIEW_OTHERS};

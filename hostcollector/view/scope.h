@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes tables and trees of one core, or of all cores, from paths. */
+/* Makes the table and the trees of one core, or of all cores, from paths. */
 #ifndef TPROF_VIEW_SCOPE_H
 #define TPROF_VIEW_SCOPE_H
 
@@ -12,17 +12,17 @@
 #include "view/smallest_first.h"
 #include "view/tree.h"
 
-/* A view_scope in the making; zeroed but for scope.core. Its user bounds nodes
- * and rows. */
+/* A view_scope under construction. Zeroed, except scope.core. The owner limits
+ * the number of nodes and rows. */
 struct scope {
     struct view_scope
-        scope; /* its trees are (tree) and (idle_tree) in the end */
+        scope; /* scope_finish() sets its trees from (tree) and (idle_tree) */
     struct tree tree, idle_tree;
     size_t row_room;
-    struct budget_table table; /* of rows, from 1 on, by function */
+    struct budget_table table; /* of rows, which count from 1, by function */
 };
 
-/* Bytes that a row takes at most. */
+/* Most bytes that a row takes. */
 #define SCOPE_ROW_BYTES 264u
 
 /* Add (path). Returns 0; -1 if there is no memory. */
@@ -32,8 +32,11 @@ int scope_add(struct scope *s, const struct path *path);
 void scope_count_nodes(const struct scope *s, struct smallest_first *f);
 void scope_count_rows(const struct scope *s, struct smallest_first *f);
 
-/* Fold branches, or rows, that took less than (least) into VIEW_OTHERS; idle
- * branches into VIEW_IDLE. Returns how many were folded, but for idle ones. */
+/*
+ * Fold branches, or rows, with less time than (least) into VIEW_OTHERS; fold
+ * idle branches into VIEW_IDLE. Returns the number of folded branches or rows,
+ * without idle branches.
+ */
 size_t scope_fold_nodes(struct scope *s, double least);
 size_t scope_fold_rows(struct scope *s, double least);
 
@@ -45,7 +48,7 @@ static inline size_t scope_nodes(const struct scope *s)
 /* Sort rows and trees. Returns 0; -1 if there is no memory. */
 int scope_finish(struct scope *s);
 
-/* Release all that (s) holds, its scope's rows and trees included. */
+/* Release all that (s) holds, including the rows and trees of its scope. */
 void scope_fini(struct scope *s);
 
 #endif

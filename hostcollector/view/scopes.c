@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts what all scopes hold, and has the smallest folded when it is too much.
- */
+/* The scopes of all cores and of their total. */
 #include "view/scopes.h"
 
 #include <stdlib.h>
@@ -44,7 +43,7 @@ static void fold_nodes(struct scopes *s)
     scope_count_nodes(&s->total, &s->fold);
     for (size_t i = 0; i < s->core_count; i++)
         scope_count_nodes(&s->cores[i], &s->fold);
-    /* a node that stays may get a child for those that do not */
+    /* half of the limit: a node that stays may get a child for folded ones */
     double least = smallest_first_least(&s->fold, s->most_nodes / 4);
 
     folded = scope_fold_nodes(&s->total, least);
@@ -74,7 +73,7 @@ static void fold_rows(struct scopes *s)
     }
 }
 
-/* Add (path) to one of them. */
+/* Add (path) to (scope), one of (s). */
 static int add_to(struct scopes *s, struct scope *scope,
                   const struct path *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scopes of all cores, and of all together, kept as small as they must be.
- */
+/* The scopes of all cores and of their total. Small nodes and rows are folded
+ * when memory is full. */
 #ifndef TPROF_VIEW_SCOPES_H
 #define TPROF_VIEW_SCOPES_H
 
@@ -13,28 +13,29 @@
 
 struct scopes {
     struct scope total;
-    struct scope *only; /* has all samples, so (total) shares what it holds */
+    /* the only core with samples; (total) shares its data */
+    struct scope *only;
     struct scope *cores;
     size_t core_count;
-    /* So many nodes and rows there are in all scopes, and may be. */
+    /* Numbers of nodes and rows in all scopes, and their limits. */
     size_t nodes, most_nodes;
     size_t rows, most_rows;
     uint64_t folded; /* branches of (total), and rows */
     struct smallest_first fold;
 };
 
-/* Make (s), which is zeroed, the scopes of the cores of (p). Returns 0; -1 if
- * there is no memory. */
+/* Prepare (s), which is zeroed, for the cores of (p). Returns 0; -1 if there is
+ * no memory. */
 int scopes_init(struct scopes *s, const struct profile *p);
 
-/* Nodes and rows may take (bytes) from now on. */
+/* Let nodes and rows take (bytes) from now on. */
 void scopes_limit(struct scopes *s, uint64_t bytes);
 
-/* Add (path) to core number (core), and to (s->total). Returns 0; -1 if there
- * is no memory. */
+/* Add (path) to core number (core) and to (s->total). Returns 0; -1 if there is
+ * no memory. */
 int scopes_add(struct scopes *s, size_t core, const struct path *path);
 
-/* Sort all. Returns 0; -1 if there is no memory. */
+/* Sort all scopes. Returns 0; -1 if there is no memory. */
 int scopes_finish(struct scopes *s);
 
 void scopes_fini(struct scopes *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A histogram, by the upper bits of floating point numbers. */
+/* Finds the smallest elements of many. */
 #include "view/smallest_first.h"
 
 #include <math.h>
@@ -56,10 +56,10 @@ void smallest_first_shrink(void *array, size_t *room, size_t count, size_t size)
 
     if (count == 0 || count == *room)
         return;
-    memcpy(&old, array, sizeof old); /* a pointer of whatever type */
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
     less = realloc(old, count * size);
     if (less == NULL)
-        return; /* it stays as it is */
+        return; /* keep the larger array */
     memcpy(array, &less, sizeof less);
     *room = count;
 } /* cppcheck-suppress memleak ; (array) points to it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Spreads each moment over the slices before it that it covers. */
+/* Time lines: the time of each core in equal slices of the run. */
 #include "view/timeline.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "profile/aggregate/sample_log.h"
 #include "view/paths.h"
 
-/* What the core does in an entry. */
+/* Activity of the core in an entry. */
 enum kind { KIND_BUSY, KIND_IDLE, KIND_UNSEEN };
 
 static double *sum_of(struct timeline_slice *s, enum kind kind)
@@ -19,8 +19,8 @@ static double *sum_of(struct timeline_slice *s, enum kind kind)
                                : &s->unseen;
 }
 
-/* The number of the slice at (ticks) behind the time line's start, cut to those
- * from -1, before the first, to (count), behind the last. */
+/* Number of the slice at (ticks) after the start of the time line. -1 is before
+ * the first slice, (count) is after the last. */
 static ptrdiff_t slice_at(const struct timeline *t, double ticks)
 {
     double number = floor(ticks / t->slice_tsc);
@@ -37,8 +37,8 @@ static void add_part(struct timeline_slice *slice, enum kind kind,
         slice->late += m->time * part;
 }
 
-/* Spread (m) evenly from (start) to (end), ticks behind the time line's start,
- * over the slices from (slices) on. */
+/* Spread (m) evenly over the slices from (start) to (end), in ticks since the
+ * start of the time line. The core's first slice is (slices). */
 static void spread(const struct timeline *t, struct timeline_slice *slices,
                    enum kind kind, const struct moment *m, double start,
                    double end)
@@ -58,8 +58,8 @@ static void spread(const struct timeline *t, struct timeline_slice *slices,
     }
 }
 
-/* What the core does in each entry of p->cores[core], and in its others; NULL
- * if there is no memory. */
+/* Activity of the core in each entry of p->cores[core], then in its others.
+ * NULL if there is no memory. */
 static enum kind *kinds_of(const struct profile *p, const struct view *v,
                            size_t core)
 {
@@ -90,7 +90,7 @@ static bool add_moments(struct timeline *t, const struct profile *p,
         size_t entry = m.entry < c->entry_count ? m.entry : c->entry_count;
         double end = (double)m.ticks - start;
 
-        /* what came before the last sample is that one's */
+        /* a sample stands for the time before it */
         spread(t, &t->slices[core * t->count], kinds[entry], &m,
                fmax(end - m.time, last), end);
         last = fmax(last, end);
@@ -99,7 +99,7 @@ static bool add_moments(struct timeline *t, const struct profile *p,
     return true;
 }
 
-/* Losses are known by the second. */
+/* Add losses, which are counted by the second. */
 static void add_losses(struct timeline *t, const struct profile *p, size_t core)
 {
     const struct profile_core *c = &p->cores[core];
@@ -146,7 +146,7 @@ struct timeline *timeline_new(const struct profile *p, const struct view *v,
     return NULL;
 }
 
-/* The least of 1, 2 and 5 times a power of ten that is (least) or more. */
+/* Round (least) up to 1, 2 or 5 times a power of ten. */
 static double round_up(double least)
 {
     double power = pow(10, floor(log10(least)));

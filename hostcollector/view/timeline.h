@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What each core did when: its time in equal slices of the run. Idle time is
- * known by the code in which cores sleep, so a time line needs the view.
+ * Time lines: the time of each core in equal slices of the run, by activity.
+ * Idle time is recognized by the function in which a core sleeps, so a time
+ * line needs the view.
  */
 #ifndef TPROF_VIEW_TIMELINE_H
 #define TPROF_VIEW_TIMELINE_H
@@ -11,8 +12,8 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-/* One slice of a core, in TSC ticks. What none of them tells is unknown: the
- * core was not sampled, or what it sent did not arrive. */
+/* One slice of a core, in TSC ticks. Time that no member has is unknown: the
+ * core was not sampled, or its samples did not arrive. */
 struct timeline_slice {
     double busy, idle;
     double unseen; /* VIEW_LENT and VIEW_REST */
@@ -23,22 +24,27 @@ struct timeline_slice {
 struct timeline {
     double from_s, slice_s; /* seconds since the profile's start */
     double slice_tsc;       /* length of a slice */
-    size_t count;           /* of slices, and of cores as in the profile */
+    size_t count;           /* of slices; cores are those of the profile */
     size_t core_count;
-    struct timeline_slice *slices; /* core by core */
+    /* all slices of core 0, then of core 1, ... */
+    struct timeline_slice *slices;
 };
 
 /*
- * The time of (p), whose view is (v), from (from_s) to (to_s) in (count)
- * slices. A sample's time is that before the sample. NULL if there is no
- * memory; without slices if the guest's clock is not known.
+ * Cut the time of (p) from (from_s) to (to_s) into (count) slices. (v) is the
+ * view of (p). A sample stands for the time before it.
+ *
+ * Returns NULL if there is no memory; no slices if the rate of the guest's
+ * clock is unknown.
  */
 struct timeline *timeline_new(const struct profile *p, const struct view *v,
                               double from_s, double to_s, size_t count);
 
-/* The same in slices of a round number of seconds (1, 2 or 5 times a power of
- * ten), (most) at most; the last one may reach behind (to_s). NULL if there is
- * no memory, or nothing to cut. */
+/*
+ * Do the same with slices of a round number of seconds (1, 2 or 5 times a power
+ * of ten), (most) at most. The last slice may end after (to_s). Returns NULL if
+ * there is no memory, or no time to cut.
+ */
 struct timeline *timeline_round(const struct profile *p, const struct view *v,
                                 double from_s, double to_s, double most);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes in an array, each behind its parent, and a hash table of children. */
+/* Makes a call tree from paths, and folds its small branches. */
 #include "view/tree.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "util/hash.h"
 #include "util/vec.h"
 
-/* What tree_fold() has for a node that goes. */
+/* Marks a node that tree_fold() removes. */
 #define GONE UINT32_MAX
 
 static uint64_t child_hash(uint32_t parent, uint32_t function, bool inlined)
@@ -23,7 +23,7 @@ static uint64_t hash_of_node(const void *nodes, uint32_t number)
     return child_hash(n->parent, n->function, n->inlined);
 }
 
-/* The slot of (step) below (parent), or the free one where it would go. */
+/* The slot of (step) below (parent); or the free slot for it. */
 static uint32_t *find_slot(const struct tree *t, uint32_t parent,
                            const struct path_step *step)
 {
@@ -40,7 +40,7 @@ static uint32_t *find_slot(const struct tree *t, uint32_t parent,
 
 static int add_node(struct tree *t, struct view_node node)
 {
-    struct budget all = {UINT64_MAX}; /* the user bounds the nodes */
+    struct budget all = {UINT64_MAX}; /* the owner limits the nodes */
     uint32_t last =
         t->tree.node_count != 0 ? (uint32_t)t->tree.node_count - 1 : 0;
 
@@ -53,7 +53,7 @@ static int add_node(struct tree *t, struct view_node node)
     return 0;
 }
 
-/* The node of (step) below (parent); 0 if there is no memory. */
+/* The node of (step) below (parent). 0 if there is no memory. */
 static uint32_t child_of(struct tree *t, uint32_t parent,
                          const struct path_step *step)
 {
@@ -98,8 +98,11 @@ void tree_count(const struct tree *t, struct smallest_first *f)
         smallest_first_count(f, t->tree.nodes[i].total.time);
 }
 
-/* Folding. Meanwhile (next) of a node is where the node goes, and (child) is
- * its child (mark), or 0; or GONE, if the node has become one and has none. */
+/*
+ * Folding. Until compact(), (next) of a node is the node's new place, and
+ * (child) is its child (mark), or 0. (child) is GONE if the node itself has
+ * become a mark.
+ */
 
 static void find_marks(struct tree *t, uint32_t mark)
 {
@@ -112,9 +115,11 @@ static void find_marks(struct tree *t, uint32_t mark)
             nodes[nodes[i].parent].child = i;
 }
 
-/* Fold node (i), whose parent stays: into that one's child (mark), which the
- * first such node becomes, or into the parent if that is a mark itself. Returns
- * whether (i) stays. */
+/*
+ * Fold node (i), whose parent stays. If the parent is a mark, (i) goes into the
+ * parent. Else (i) goes into the parent's child (mark), or becomes that child
+ * if there is none. Returns whether (i) stays.
+ */
 static bool fold_node(struct view_node *nodes, uint32_t i, uint32_t mark)
 {
     struct view_node *n = &nodes[i], *parent = &nodes[n->parent];
@@ -136,7 +141,8 @@ static bool fold_node(struct view_node *nodes, uint32_t i, uint32_t mark)
     return true;
 }
 
-/* Decide what stays, and where it goes. Returns how many branches do not. */
+/* Decide which nodes stay, and their new places. Returns the number of folded
+ * branches. */
 static size_t choose(struct tree *t, double least, uint32_t mark)
 {
     struct view_node *nodes = t->tree.nodes;
@@ -159,7 +165,7 @@ static size_t choose(struct tree *t, double least, uint32_t mark)
     return folded;
 }
 
-/* Move the nodes to where they go. */
+/* Move the nodes to their new places. */
 static void compact(struct tree *t)
 {
     struct view_node *nodes = t->tree.nodes;
@@ -211,7 +217,7 @@ size_t tree_fold(struct tree *t, double least, enum view_mark mark)
     return folded;
 }
 
-/* Falling time; equal ones by function, and so by name. */
+/* A child to sort: by falling time; equal times by function, and so by name. */
 struct child {
     uint32_t number;
     uint32_t key; /* function, then inlined */
@@ -227,7 +233,7 @@ static int compare_children(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
-/* Sort the children of one node; (room) holds all nodes. */
+/* Sort the children of one node. (room) has room for all nodes. */
 static void sort_children(struct view_node *nodes, struct view_node *parent,
                           struct child *room)
 {
@@ -248,7 +254,8 @@ int tree_finish(struct tree *t)
 {
     struct view_tree *tree = &t->tree;
 
-    if (tree->node_count == 0) /* as most cores' of a guest with many */
+    /* no samples: common where a guest has many cores */
+    if (tree->node_count == 0)
         return 0;
     struct child *room = calloc(tree->node_count, sizeof *room);
 

@@ -10,14 +10,14 @@
 #include "view/path.h"
 #include "view/smallest_first.h"
 
-/* Zeroed: empty. Its user bounds the nodes, by tree_fold(). */
+/* Zeroed: empty. The owner limits the number of nodes with tree_fold(). */
 struct tree {
     struct view_tree tree;
     size_t room;
-    struct budget_table children; /* of nodes but the root, by parent */
+    struct budget_table children; /* of all nodes but the root, by parent */
 };
 
-/* Bytes that a node takes at most, at any time. */
+/* Most bytes that a node takes at any time. */
 #define TREE_NODE_BYTES 232u
 
 /* Add (path). Returns 0; -1 if there is no memory. */
@@ -27,9 +27,9 @@ int tree_add(struct tree *t, const struct path *path);
 void tree_count(const struct tree *t, struct smallest_first *f);
 
 /*
- * Fold each branch that took less than (least) into a node (mark) beside it,
- * which stays. The samples of a branch end in that node then. Returns how many
- * branches were folded.
+ * Fold each branch with less time than (least) into a node (mark) with the same
+ * parent. The samples of the branch then end in that node. Returns the number
+ * of folded branches.
  */
 size_t tree_fold(struct tree *t, double least, enum view_mark mark);
 

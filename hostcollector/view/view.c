@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Walks a profile twice. The first walk collects the addresses, whose functions
- * are then numbered by name. The second adds the entries to tables and trees.
+ * Profile + symbols -> view, in two walks over the profile. The first walk
+ * collects all addresses, so that functions can be numbered by name. The second
+ * walk adds the entries to tables and trees.
  */
 #include "view/view.h"
 
@@ -25,7 +26,7 @@ struct builder {
     size_t most_edges;
 };
 
-/* Time per source line. */
+/* Charge the entry's time to source lines. */
 static void charge(struct builder *b, const struct profile_entry *entry)
 {
     const struct path *path = &b->walk.path;
@@ -40,8 +41,10 @@ static void charge(struct builder *b, const struct profile_entry *entry)
                          entry->tally.time, entry->tally.time_sq);
 }
 
-/* The outermost function of the stack, as far as the frame walk came: had it a
- * frame? Then RBP held that frame, and why the walk ended is true of the stack.
+/*
+ * Place in the outermost function that the frame walk reached: did it have a
+ * frame? If so, RBP pointed to the frame, and the reason for which the walk
+ * ended is the stack's.
  */
 static enum code_place outermost_place(const struct walk *w)
 {
@@ -50,7 +53,7 @@ static enum code_place outermost_place(const struct walk *w)
     return w->missed.count != 0 && !w->missed.missing ? CODE_BODY : w->place;
 }
 
-/* Count why a stack of a frame or less goes no further. */
+/* Count the reasons why stacks of at most one frame end early. */
 static void note_shallow(struct builder *b, uint64_t samples)
 {
     struct view *v = &b->memory->view;
@@ -70,7 +73,7 @@ static void note_shallow(struct builder *b, uint64_t samples)
         v->astray += samples;
 }
 
-/* Blame the innermost function that hides its caller. */
+/* Count (samples) for the innermost function that hides its caller. */
 static void note_hidden(struct builder *b, uint64_t samples)
 {
     if (b->walk.hiding_call == 0)
@@ -79,11 +82,11 @@ static void note_hidden(struct builder *b, uint64_t samples)
 
     if (at.frames[0].function == VIEW_OTHERS)
         return;
-    /* the others are inlined into the last one */
+    /* the other frames are inlined into the last one */
     code_frames_hide(b->frames, at.frames[at.count - 1].function, samples);
 }
 
-/* Count why stacks are short or lack callers. */
+/* Count the reasons why stacks are short or lack callers. */
 static void note_stack(struct builder *b, const struct profile_entry *entry)
 {
     struct view *v = &b->memory->view;
@@ -154,7 +157,7 @@ static int add_entries(struct builder *b)
     return 0;
 }
 
-/* Busy samples in VIEW_OTHERS. */
+/* Add up the busy samples in VIEW_OTHERS. */
 static void sum_others(struct view *v)
 {
     const struct view_tree *tree = &v->total.tree;
@@ -164,7 +167,7 @@ static void sum_others(struct view *v)
             amount_add(&v->others, &tree->nodes[i].total);
 }
 
-/* Sort everything and put it where the view's reader looks for it. */
+/* Sort everything, and give it to the view. */
 static int finish(struct builder *b)
 {
     struct view_memory *memory = b->memory;
@@ -185,7 +188,8 @@ static int finish(struct builder *b)
     return paths_init(memory, b->profile);
 }
 
-/* What names have left is for nodes, most of it, rows and edges. */
+/* Divide the memory that names have left: four fifths for nodes and rows, the
+ * rest for edges. */
 static void divide_memory(struct builder *b)
 {
     uint64_t left =

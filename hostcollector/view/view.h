@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Profile + symbols -> view: addresses get their functions, and samples are
- * added to tables and trees. Joins aggregate and symbolize.
- */
+/* Profile + symbols -> view: finds the functions of all addresses, and adds all
+ * samples to tables and trees. Joins aggregate and symbolize. */
 #ifndef TPROF_VIEW_VIEW_H
 #define TPROF_VIEW_VIEW_H
 
@@ -11,16 +9,16 @@
 
 struct image_map;
 
-/* What view_new() may take where nothing else was said. */
+/* Default memory limit of view_new(), and the least limit. */
 #define VIEW_MEMORY     (1ull << 29)
 #define VIEW_MEMORY_MIN (1ull << 18)
 
 /*
- * The view of (p), in (memory) bytes, or VIEW_MEMORY if that is 0; less than
- * VIEW_MEMORY_MIN count as that. What has no room is folded into VIEW_OTHERS,
- * the smallest first. The readers of (image_map), which must outlive the view,
- * name and classify addresses. In an image without readers, addresses are
- * names.
+ * Make the view of (p) in (memory) bytes. 0 stands for VIEW_MEMORY; smaller
+ * values than VIEW_MEMORY_MIN stand for VIEW_MEMORY_MIN. Where memory is full,
+ * the smallest rows and branches are folded into VIEW_OTHERS. The readers of
+ * (image_map), which must outlive the view, name and classify addresses. In an
+ * image without readers, addresses are names.
  *
  * Returns NULL if there is no memory.
  */

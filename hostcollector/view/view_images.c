@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images from the view of those outside: file, identity, and where they lie. */
+/* The images of a view. */
 #include "view/view_images.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "image/file/image.h"
 #include "util/vec.h"
 
-/* What the guest says of an image; its address is the file's. */
+/* The guest's description of an image. The address is an address in the
+ * file. */
 struct told {
     uint64_t start, size, address; /* of its code */
     const uint8_t *build_id;
@@ -31,7 +32,8 @@ static struct told told_of_map(const struct guest_map *map)
                          .build_id_len = map->build_id_len};
 }
 
-/* What (p) tells of image (number): of several places, of the first. */
+/* Description of image (number) in (p). If the image is at several places, the
+ * first one. */
 static struct told told_of(const struct profile *p,
                            const struct image_map *image_map, uint32_t number)
 {
@@ -56,7 +58,8 @@ static int add_segment(struct view_image *image, size_t *room,
     return 0;
 }
 
-/* The code of (file); without a file all that is known is (told). */
+/* Add the code segments of (file). Without a file, add the code that the guest
+ * described. */
 static int add_segments(struct view_image *image, const struct image *file,
                         const struct told *told)
 {

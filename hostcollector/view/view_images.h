@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a view says of its images. */
+/* The images of a view: their files, identities and code addresses. */
 #ifndef TPROF_VIEW_VIEW_IMAGES_H
 #define TPROF_VIEW_VIEW_IMAGES_H
 
@@ -7,9 +7,11 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-/* Fill the images of (v), which is zero, with those of (image_map) and what (p)
- * tells of them; both must outlive (v). Returns 0; -1 if there is no memory.
- * view_images_fini() in either case. */
+/*
+ * Fill the images of (v) from (image_map) and from the images that (p) lists.
+ * The images of (v) are zero before; (image_map) and (p) must outlive (v).
+ * Returns 0; -1 if there is no memory. Call view_images_fini() in either case.
+ */
 int view_images_init(struct view *v, const struct profile *p,
                      const struct image_map *image_map);
 void view_images_fini(struct view *v);

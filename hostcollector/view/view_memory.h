@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a view is made of, for those that build and walk it. */
+/* A view with the memory behind it, for the files that build views and make
+ * paths. */
 #ifndef TPROF_VIEW_VIEW_MEMORY_H
 #define TPROF_VIEW_VIEW_MEMORY_H
 
@@ -12,14 +13,14 @@
 struct code_frames;
 struct image_map;
 
-/* What view_free() releases; the view is its first member. */
+/* Object that view_free() releases. The view is its first member. */
 struct view_memory {
     struct view view;
     const struct image_map *image_map;
     struct code_frames *frames;
-    struct scopes scopes; /* of as many cores as the profile has */
+    struct scopes scopes; /* one for each core of the profile */
     struct edges edges;
-    uint64_t bytes; /* that all may take */
+    uint64_t bytes; /* limit of the whole view */
 };
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Outermost first: marks, callers of the frame walk with those that it has
- * missed among them, then the leaf. */
+/* Walks an entry of a profile. The path begins with the outermost caller. */
 #include "view/walk.h"
 
 #include <stdlib.h>
@@ -70,7 +69,8 @@ static int push_frames(struct walk *w, uint64_t pc)
     return 0;
 }
 
-/* Push callers that the walk has missed, and a mark if there may be more. */
+/* Push callers that the frame walk has missed, and a mark if there may be
+ * more. */
 static int push_missed(struct walk *w, const struct hidden_callers *missed)
 {
     if (missed->missing && push_mark(w, VIEW_UNCERTAIN) != 0)
@@ -91,14 +91,14 @@ enum code_place walk_place_of_call(const struct walk *w, uint64_t back)
                : CODE_UNKNOWN;
 }
 
-/* Were the callers found by unwind tables? Then none is missing among those of
- * a stack, but behind the last one. */
+/* Were the callers found by unwind tables? Then no caller is missing except
+ * after the last one. */
 static bool is_exact(const struct walk *w)
 {
     return (w->profile->guest.features & WIRE_FEATURE_EXACT) != 0;
 }
 
-/* Is the last caller of (stack), which is exact, not the outermost one? */
+/* Does (stack), which is exact, end before the outermost caller? */
 static bool is_cut(const struct stack *stack)
 {
     return stack->end != WIRE_END_ZERO && stack->end != WIRE_END_DEPTH;
@@ -115,7 +115,7 @@ static bool outermost_hides(const struct walk *w, const struct stack *stack)
            frame_place_is_called(call.image->frame_places, call.address);
 }
 
-/* Callers of the leaf in a stack that is exact. */
+/* Push the callers of an exact stack. */
 static int push_exact(struct walk *w)
 {
     const struct stack *stack = &w->stack;
@@ -128,8 +128,8 @@ static int push_exact(struct walk *w)
     return 0;
 }
 
-/* Callers of the leaf: those of the walk, with what it has missed among them.
- */
+/* Push the callers of the leaf, with the callers that the frame walk has
+ * missed. */
 static int push_callers(struct walk *w, const struct profile_entry *entry)
 {
     const struct stack *stack = &w->stack;
@@ -162,7 +162,7 @@ static int push_callers(struct walk *w, const struct profile_entry *entry)
     return push_missed(w, &w->missed);
 }
 
-/* What is known of the code around the interrupted instruction. */
+/* Place in the code at the interrupted instruction. */
 static enum code_place place_of(const struct image_address *leaf)
 {
     return leaf->image->frame_places != NULL
@@ -170,8 +170,8 @@ static enum code_place place_of(const struct image_address *leaf)
                : CODE_UNKNOWN;
 }
 
-/* How many steps of the path are in trees. Idle ones end in their mark, and
- * what is below a stack that had no room is known. */
+/* Number of steps of the path that are in trees: all steps of an idle path,
+ * else the steps up to the first VIEW_OTHERS. */
 static size_t branch_of(const struct path *path,
                         const struct profile_entry *entry)
 {
@@ -183,7 +183,7 @@ static size_t branch_of(const struct path *path,
     return path->idle || i == path->count ? path->count : i + 1;
 }
 
-/* Find out about (entry) all that needs no step. */
+/* Look up all facts about (entry) that need no step. */
 static void look(struct walk *w, const struct profile_entry *entry)
 {
     const struct tally *tally = &entry->tally;
@@ -208,7 +208,7 @@ static void look(struct walk *w, const struct profile_entry *entry)
     path->unseen =
         w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
     path->idle = !path->unseen && frame_place_idle(w->place);
-    /* of a lost stack all callers are missing, and its mark says so */
+    /* the mark of a lost stack already says that all callers are missing */
     path->uncertain = !path->unseen && w->stack.end != WIRE_END_REASONS &&
                       w->missed.missing && w->missed.count == 0;
 }
@@ -219,7 +219,8 @@ int walk_entry(struct walk *w, const struct profile_entry *entry)
 
     look(w, entry);
     if (w->stack.end == WIRE_END_REST)
-        return push_mark(w, VIEW_REST); /* the stack came after that time */
+        /* the stack came after the time that is shown */
+        return push_mark(w, VIEW_REST);
     if (w->stack.end == WIRE_END_LENT && push_mark(w, VIEW_LENT) != 0)
         return -1;
     if (push_callers(w, entry) != 0 ||
