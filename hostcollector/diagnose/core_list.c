@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Append (text) to a list with commas in (list), of CORE_LIST_SIZE bytes. */
+/* Append (text), after a comma, to (list) of CORE_LIST_SIZE bytes. */
 static void add(char *list, const char *text)
 {
     size_t used = strlen(list);
@@ -47,7 +47,7 @@ size_t core_list_find_of(const struct profile *p, core_test_of test,
     return found;
 }
 
-/* A core_test_of: a core_test. */
+/* A core_test_of that applies a core_test. */
 static bool passes(const struct profile_core *core, const void *test)
 {
     return (*(const core_test *)test)(core);

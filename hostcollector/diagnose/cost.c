@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up what STATS say of the interrupt; a guest may say anything. */
+/* Cost of the profiler. A guest may report any number. */
 #include "diagnose/cost.h"
 
 #include "diagnose/selected.h"
 
-/* Seconds: no interrupt takes so long on average. */
+/* Seconds. No interrupt takes so long on average. */
 #define TICK_MAX 60.0
 
 struct cost cost_of(const struct profile *p)

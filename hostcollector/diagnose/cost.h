@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the profiler's interrupt costs, as the guest measures it; or how long a
- * guest stood still that was sampled from outside. */
+/* Cost of the profiler: the time of its interrupts as the guest measured it, or
+ * the time for which a guest sampled from outside was stopped. */
 #ifndef TPROF_DIAGNOSE_COST_H
 #define TPROF_DIAGNOSE_COST_H
 
@@ -10,13 +10,13 @@
 #include "model/profile.h"
 
 struct cost {
-    size_t cores;   /* selected, for which it is known; 0: ignore the rest */
-    double tick;    /* TSC ticks that it takes on average, */
-    double longest; /* and at most; 0: not told */
-    double share;   /* of these cores' time; less than 0: time is not known */
-    bool stood;     /* outside that time: the guest stood still */
-    /* It took more than all of the time, or a tick took minutes: the guest is
-     * wrong, and nothing of this should be shown. */
+    size_t cores;   /* selected cores whose cost is known; 0: ignore the rest */
+    double tick;    /* mean time of an interrupt in TSC ticks */
+    double longest; /* longest time of an interrupt in TSC ticks; 0: unknown */
+    double share; /* part of these cores' time; less than 0: time is unknown */
+    bool stood;   /* the guest was stopped; the cost is not part of its time */
+    /* The cost exceeds the cores' time, or an interrupt took minutes. The
+     * guest's figures are wrong: show none of them. */
     bool senseless;
 };
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * From counters to sentences: each function looks for one kind of trouble and
- * says what happened and what to do next.
- */
+/* Remarks for the reader of a report: one function for each kind of trouble. */
 #include "diagnose/remarks.h"
 
 #include <inttypes.h>
@@ -17,9 +14,10 @@
 #include "diagnose/timer.h"
 #include "util/text.h"
 
-/* Fewer samples than this on a core: its shares are rough. */
+/* A core with fewer samples has rough shares. */
 #define FEW_SAMPLES    100
-/* Silent: without a tick in so many seconds, and periods, before the end. */
+/* A core is silent after so many seconds, and so many periods, without a
+ * tick. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 
@@ -54,7 +52,8 @@ static bool has_stats(const struct profile_core *core)
     return core->has_stats;
 }
 
-/* No sample was delivered. Name the first cause on a sample's way. */
+/* Name the first cause, in the order of a sample's way, for which no sample was
+ * delivered. */
 static void why_nothing_came(struct remarks *r, const struct profile *p)
 {
     if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CLOCK)
@@ -97,7 +96,7 @@ static void why_nothing_came(struct remarks *r, const struct profile *p)
                         "one was cut.");
 }
 
-/* Samples came, and none of them was wanted. */
+/* Warn that samples came, but none of them is in the selection. */
 static void say_selection(struct remarks *r, const struct profile *p)
 {
     char list[CORE_LIST_SIZE];
@@ -152,7 +151,7 @@ static void look_for_few(struct remarks *r, const struct view *v)
                      FEW_SAMPLES, list);
 }
 
-/* Find cores that had ticks and did not leave, but have no ticks any more while
+/* Find cores that had ticks and did not leave, but have no more ticks while
  * other cores do. */
 static void look_for_silence(struct remarks *r, const struct profile *p)
 {
@@ -230,7 +229,7 @@ static void look_at_core(struct remarks *r, const struct profile *p,
             stats->device_errors);
 }
 
-/* How often the guest was set back to an earlier state. */
+/* Number of times that the guest was set back to an earlier state. */
 static uint64_t restored(const struct profile *p)
 {
     uint64_t most = 0;
@@ -324,7 +323,7 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      (double)p->tsc_hz / 1e6);
 }
 
-/* What a core that could not join has done wrong. */
+/* The mistake of a core whose tprof_start_cpu() failed. */
 static const char *why_refused(uint32_t error)
 {
     switch (error) {
@@ -375,7 +374,7 @@ static bool never_seen(const struct profile_core *core)
     return core->selected && !core_delivered(core);
 }
 
-/* What holds of all that is sampled from outside. */
+/* Add the notes that hold for every guest sampled from outside. */
 static void look_at_outside(struct remarks *r, const struct profile *p)
 {
     char list[CORE_LIST_SIZE];

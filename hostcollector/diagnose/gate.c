@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A gate without a stack of its own, and code with a red zone. */
+/* Agents whose interrupt handler writes to the interrupted stack. */
 #include "diagnose/gate.h"
 
 #include "util/text.h"

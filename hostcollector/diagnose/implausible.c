@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest may claim anything: what cannot be is told, and not shown. */
+/* Warns of figures that no guest can have. */
 #include "diagnose/implausible.h"
 
 #include "diagnose/cost.h"
@@ -7,8 +7,8 @@
 
 /* Intervals are at most one and a half periods. */
 #define LATE_MAX    1.5
-/* A guest's clock that is so much faster than the host's is no clock; a jump
- * takes some seconds that are not flagged. */
+/* A clock that is so much faster than the host's is wrong. CLOCK_SLACK allows
+ * for a jump of some seconds that was not flagged. */
 #define CLOCK_FAST  100.0
 #define CLOCK_SLACK 60.0
 

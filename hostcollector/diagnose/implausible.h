@@ -5,8 +5,8 @@
 
 #include "diagnose/remarks.h"
 
-/* Add a warning for each figure that a report leaves out or cuts, since what
- * the guest of (p) says of it makes no sense. */
+/* Add a warning for each figure of (p) that is impossible, and that a report
+ * therefore leaves out or limits. */
 void implausible_diagnose(struct remarks *r, const struct profile *p);
 
 #endif

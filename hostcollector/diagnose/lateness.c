@@ -3,13 +3,16 @@
 
 #include <math.h>
 
-/* Less deserves no mark, ... */
+/* Less lateness deserves no mark. */
 #define LATE_MIN   .2
-/* ... and, where all code is late, nothing below so many times the part of
- * all. */
+/* Where all code is late, code deserves a mark if it is so many times as
+ * late. */
 #define LATE_TIMES 2
-/* All code is late if this part of the busy time is, that which is late least:
- * code that has interrupts off leaves more time than that to others. */
+/*
+ * All code is late if the least late code, LATE_TENTH of the busy time, is
+ * late. Code that turns interrupts off leaves more time than LATE_TENTH to
+ * other code.
+ */
 #define LATE_TENTH .1
 
 double lateness_part(double late, double time)
@@ -17,8 +20,8 @@ double lateness_part(double late, double time)
     return time > 0 ? fmin(late / time, 1) : 0;
 }
 
-/* Are samples late whatever the code does? A core that sleeps lets interrupts
- * in, so if its ticks are late, that is the machine. */
+/* Are samples late in any code? An idle core has interrupts on, so if its ticks
+ * are late, the machine is the cause. */
 static bool all_is_late(const struct profile *p, const struct view *v)
 {
     double late = -v->total.late;
@@ -28,8 +31,8 @@ static bool all_is_late(const struct profile *p, const struct view *v)
     return v->total.idle.time > 0 && late > LATE_MIN * v->total.idle.time;
 }
 
-/* How late the code of LATE_TENTH of the busy time is at most, that which is
- * late least; in hundredths, rounded up. */
+/* Lateness that the least late code, LATE_TENTH of the busy time, does not
+ * exceed; in hundredths, rounded up. */
 static double least_late(const struct view_scope *all)
 {
     double time[101] = {0}, sum = 0;

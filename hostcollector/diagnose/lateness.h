@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which code is later than it should be.
+ * Finds code whose samples come late.
  *
- * A sample came late if it came LATE_TICKS after its deadline or more: then
- * interrupts were off before, or the host did not run the core. Views sum up
- * the time of such samples; how late something is, is the part that this has of
- * its time.
+ * A sample is late if it came LATE_TICKS or more after its deadline. Before it,
+ * interrupts were off, or the host did not run the core. Views add up the time
+ * of late samples. The lateness of code is the late part of its time.
  */
 #ifndef TPROF_DIAGNOSE_LATENESS_H
 #define TPROF_DIAGNOSE_LATENESS_H
@@ -13,17 +12,18 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-/* The part that (late) has of (time), 0 to 1. */
+/* Late part of (time), 0 to 1. (late) is the time of its late samples. */
 double lateness_part(double late, double time);
 
-#define LATENESS_NEVER 2 /* from outside, where being late means nothing */
+/* guests without an agent: their lateness means nothing */
+#define LATENESS_NEVER 2
 
 /*
- * The least part of some code's time that must have come late to deserve a
- * mark. A mark tells one function from others. Where all code is late alike, as
- * on a host that does not run the cores all the time (host_short), or whose
- * timers fire late, as an emulator's, that is twice the part of the code that
- * is late least, or of all. A part above 1 is LATENESS_NEVER, too.
+ * Lateness from which code deserves a mark. A mark must distinguish some code
+ * from other code. Where all code is late, the limit is twice the lateness of
+ * the code that is least late, or twice the mean. All code is late if the host
+ * does not run the cores all the time (host_short), or if timers fire late, as
+ * an emulator's. A limit above 1 also means LATENESS_NEVER.
  */
 double lateness_least(const struct profile *p, const struct view *v,
                       bool host_short);

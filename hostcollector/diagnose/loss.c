@@ -8,9 +8,9 @@
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
 
-/* Loss above this share of the ticks gets a warning. */
+/* A larger loss, as a share of the ticks, gets a warning. */
 #define LOSS_WARNED   0.01
-/* A core misses deadlines when more than this share of them had no tick. */
+/* A core misses deadlines if more than this share of them had no tick. */
 #define MISSED_WARNED 0.10
 
 static uint64_t lost(const struct account *a)
@@ -29,7 +29,7 @@ static bool is_hit(const struct profile_second *s)
            s->lost > LOSS_WARNED * ((double)s->samples + s->lost);
 }
 
-/* The seconds of (core) in which more was lost than LOSS_WARNED. */
+/* List the seconds of (core) that lost more than LOSS_WARNED. */
 static void list_seconds(const struct profile_core *core, char *list)
 {
     size_t first = 0;
@@ -78,8 +78,8 @@ static void look_for_loss(struct remarks *r, const struct profile *p)
     }
 }
 
-/* Missed deadlines, but for those in a pause of the whole guest, and those for
- * which the kernel had the timer. */
+/* Missed deadlines, without those during a pause of the whole guest or while
+ * the kernel used the timer. */
 static uint64_t missed(const struct profile_core *core, const struct account *a,
                        const struct view_scope *scope)
 {
@@ -90,19 +90,19 @@ static uint64_t missed(const struct profile_core *core, const struct account *a,
     return a->missed > explained ? a->missed - explained : 0;
 }
 
-/* What core_test_of knows. */
+/* Context of misses() and is_told(). */
 struct shown {
     const struct profile *profile;
     const struct view *view;
 };
 
-/* A core_test_of: does (core) of this (shown) miss too many? */
+/* A core_test_of: does (core) miss too many deadlines? */
 static bool misses(const struct profile_core *core, const void *shown)
 {
     const struct shown *s = shown;
-    const struct account a = core->selected
-                                 ? selected_rest(s->profile, core)
-                                 : core->account; /* the same host had it */
+    const struct account a = core->selected ? selected_rest(s->profile, core)
+                                            /* the same host ran this core */
+                                            : core->account;
     uint64_t n = missed(core, &a, &s->view->cores[core->core]);
 
     return (double)n > MISSED_WARNED * (double)(account_ticks(&a) + n);
@@ -113,9 +113,11 @@ static bool is_told(const struct profile_core *core, const void *shown)
     return core->selected && misses(core, shown);
 }
 
-/* (share) of the deadlines passed. Did the host not run the cores? The host may
- * say so by stolen time. And if half of the cores missed deadlines at once, no
- * lock of the kernel is the reason. */
+/*
+ * Is the host the reason for the (share) of deadlines that were missed? It is
+ * if the guest reports stolen time. It also is if half of the cores missed
+ * deadlines at once: no lock of a kernel does that.
+ */
 static bool is_by_host(const struct steal *steal, double share, bool is_half)
 {
     return is_half || steal->mean > share / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was folded for want of memory, and what to type against it. */
+/* Warns of stacks that were folded because memory was full. */
 #include "diagnose/memory_remarks.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "util/text.h"
 
-/* What would surely show more. */
+/* The warning suggests so many times the memory. */
 #define MORE 4u
 
 /* "12 small branches", "3 samples", or both. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps remarks; what gives reason for them is in diagnose.c. */
+/* Remarks for the reader of a report. */
 #include "diagnose/remarks.h"
 
 #include <stdarg.h>

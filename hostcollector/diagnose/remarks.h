@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What a reader must know beside the numbers. A report shows warnings above the
- * tables and notes below them.
- */
+/* Remarks for the reader of a report. Warnings appear above the tables, notes
+ * below them. */
 #ifndef TPROF_DIAGNOSE_REMARKS_H
 #define TPROF_DIAGNOSE_REMARKS_H
 
@@ -18,32 +16,31 @@
 struct remark {
     bool warning;
     bool first;             /* a note that a short report shows, too */
-    char text[REMARK_SIZE]; /* one paragraph, harmless on a terminal */
+    char text[REMARK_SIZE]; /* one paragraph, escaped for terminals */
 };
 
-/* Zeroed: empty. REMARKS_MAX are kept; further ones are left out. */
+/* Zeroed: empty. Keeps REMARKS_MAX remarks and drops further ones. */
 struct remarks {
     size_t count;
     struct remark list[REMARKS_MAX];
-    /* The host did not run the cores for a good part of the time: samples are
-     * late in all code alike. */
+    /* The host did not run the cores for much of the time. All code has late
+     * samples. */
     bool host_short;
 };
 
-/* Add a remark as printf would; control characters in it are escaped. */
+/* Add a remark, formatted as by printf. Control characters are escaped. */
 void remarks_warn(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void remarks_note(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Add a note without which the tables would be read wrongly. */
+/* Add a note that a reader needs to understand the tables. */
 void remarks_note_first(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * Add the remarks that (p) and (v) give reason for: why there are no or few
- * samples, what was lost and where, why stacks are short. Each says what to do.
- */
+/* Add all remarks about (p) and its view (v): why samples are missing or few,
+ * what was lost and where, why stacks are short. Each remark says what to
+ * do. */
 void remarks_diagnose(struct remarks *r, const struct profile *p,
                       const struct view *v);
 

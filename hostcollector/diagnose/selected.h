@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of a profile was selected, by core and by time: all that a report says
- * is of that. */
+/* Selections: the cores, seconds and functions that a report covers. */
 #ifndef TPROF_DIAGNOSE_SELECTED_H
 #define TPROF_DIAGNOSE_SELECTED_H
 
@@ -8,37 +7,37 @@
 
 #include "model/profile.h"
 
-/* The selected seconds since the profile's start; the end is not behind that of
- * the profile. */
+/* Selected seconds since the profile's start. The end is at most the profile's
+ * end. */
 struct selected_range {
     double from_s, to_s;
-    bool part; /* they are not the whole profile */
+    bool part; /* less than the whole profile */
 };
 struct selected_range selected_span(const struct profile *p);
 
-/* Was anything of (core) left out? */
+/* Is any part of (core) outside the selection? */
 bool selected_has_less(const struct profile_core *core);
 
-/* The samples and the time that were left out of all cores. */
+/* The samples of all cores that --exclude removed, and their time. */
 struct tally selected_left_out(const struct profile *p);
 
-/* What part of (core)'s time is left where functions were left out; else 1. */
+/* Part of (core)'s time that --exclude left; 1 without --exclude. */
 double selected_part(const struct profile_core *core);
 
 /*
- * The account of (core), of selected cores and seconds. Of a part of the time
- * it has samples and what they missed; what was lost is counted by whole
- * seconds, and all of it is in (lost), for whatever reason.
+ * Account of (core) within the selection. Samples, and the deadlines that they
+ * missed, are counted exactly. Losses are counted by whole seconds; all of them
+ * are in (lost), whatever their reason.
  */
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core);
 
-/* The same without the samples that were left out. Of what was lost, and of
- * jumps, nobody knows in which function they were: all of them are in both. */
+/* Account of (core) without the samples that --exclude removed. Lost samples
+ * and jumps of the clock have no function, so all of them are still counted. */
 struct account selected_rest(const struct profile *p,
                              const struct profile_core *core);
 
-/* The same, added up over all cores. */
+/* Sum of selected_rest() over all cores. */
 struct account selected_rest_of_all(const struct profile *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wilson's interval over weighted samples. */
+/* A share of the samples' time, with its 95 % interval. */
 #include "diagnose/share.h"
 
 #include <math.h>
@@ -17,11 +17,11 @@ static double clamp(double x, double low, double high)
 }
 
 /*
- * How many equally weighted samples (whole) is worth for the share (p) of
- * (part). A quotient of sums of weights, whose squares sum up to S in the part
- * and to R in the rest, has the variance ((1 - p)^2 S + p^2 R) / time^2. So
- * samples of the part that are heavier than others, as late ones are, make (p)
- * less certain than the whole's own worth says.
+ * Number of equally weighted samples that (whole) is worth for the share (p) of
+ * (part). Let S be the sum of the squared weights of the part, and R of the
+ * rest. The share has the variance ((1 - p)^2 S + p^2 R) / time^2. So heavy
+ * samples in the part, such as late ones, make (p) less certain than
+ * share_effective(whole) suggests.
  */
 static double worth(const struct amount *part, const struct amount *whole,
                     double p)
@@ -50,8 +50,8 @@ struct share share_wilson(double p, double n, double z)
     double center = (p + z * z / (2 * n)) / scale;
     double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
 
-    /* at 0 and 1 the formula meets p but for rounding; an infinite z makes no
-     * number, and all is possible */
+    /* At p = 0 and 1 an end of the interval is p, except for rounding. An
+     * infinite z yields no number; the interval is then 0 to 1. */
     return (struct share){p, fmin(fmax(center - half, 0), p),
                           fmax(fmin(center + half, 1), p)};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares the time lines of cores. */
+/* Finds the time for which a core had no ticks. */
 #include "diagnose/silence.h"
 
 #include <math.h>

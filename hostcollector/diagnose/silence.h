@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For how long a core has had no tick, while others went on. */
+/* Finds the time for which a core had no ticks while other cores had ticks. */
 #ifndef TPROF_DIAGNOSE_SILENCE_H
 #define TPROF_DIAGNOSE_SILENCE_H
 
 #include "model/profile.h"
 
-/* Where the time line of (p) ends, in seconds. 0 if the profile has none. A
- * very long profile goes on behind its end. */
+/* End of the time line of (p) in seconds; 0 without a time line. A very long
+ * profile is longer than its time line. */
 double silence_end(const struct profile *p);
 
 /* Seconds from the last tick of (core) to (end). */

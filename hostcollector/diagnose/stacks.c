@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why stacks are short, or lack callers, and what to do about it. */
+/* Remarks about stacks that are short or lack callers. */
 #include "diagnose/stacks.h"
 
 #include <inttypes.h>
@@ -8,14 +8,14 @@
 
 #include "util/text.h"
 
-/* Shares of the busy samples from which on there is a warning. */
+/* Shares of the busy samples above which there is a warning. */
 #define UNREADABLE_WARNED 0.20
 #define ASTRAY_WARNED     0.30
 #define HIDDEN_WARNED     0.20
 #define UNTOLD_WARNED     0.20
 #define LOST_WARNED       0.05
 
-/* For a guest that was sampled from outside. */
+/* Advice for a guest that was sampled from outside. */
 #define BY_TABLES "sample it by --unwind auto, which needs no frame pointers"
 
 static double part(uint64_t n, uint64_t of)
@@ -23,7 +23,7 @@ static double part(uint64_t n, uint64_t of)
     return of == 0 ? 0 : (double)n / (double)of;
 }
 
-/* How to give the function (f) a frame. */
+/* Advice that gives the function (f) a frame. */
 static const char *frame_remedy(const struct view_function *f, bool outside)
 {
     static const struct {
@@ -43,7 +43,7 @@ static const char *frame_remedy(const struct view_function *f, bool outside)
 
     if (outside)
         return BY_TABLES;
-    /* the unit System and the compiler's helpers */
+    /* Free Pascal's unit System, and helpers of the compiler */
     if (strncmp(f->name, "System.", 7) == 0 ||
         strncmp(f->name + (f->name[0] == '$'), "fpc_", 4) == 0)
         return "rebuild the Free Pascal RTL with -OoNOSTACKFRAME";
@@ -54,7 +54,7 @@ static const char *frame_remedy(const struct view_function *f, bool outside)
            "-OoNOSTACKFRAME; assembler: push %rbp; mov %rsp, %rbp)";
 }
 
-/* Functions without a frame hide who called them. */
+/* Find functions without a frame, which hide their callers. */
 static void look_for_hidden_callers(struct remarks *r, const struct view *v,
                                     bool outside)
 {
@@ -85,7 +85,7 @@ static void look_for_hidden_callers(struct remarks *r, const struct view *v,
                      most->name, frame_remedy(most, outside));
 }
 
-/* Stacks that were not read at all, or not to their end. */
+/* Find stacks that were not read at all, or not to their end. */
 static void look_for_unreadable(struct remarks *r, const struct profile *p,
                                 const struct view *v)
 {
@@ -110,7 +110,7 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
                      : "");
 }
 
-/* Stacks that no frame led on. */
+/* Find stacks that end because RBP did not point to a frame. */
 static void look_for_astray(struct remarks *r, const struct view *v,
                             bool outside)
 {
@@ -128,7 +128,7 @@ static void look_for_astray(struct remarks *r, const struct view *v,
                                "frames lack");
 }
 
-/* Stacks by unwind tables and instructions that end too early. */
+/* Find stacks, walked by unwind tables and instructions, that end too early. */
 static void look_for_untold(struct remarks *r, const struct view *v)
 {
     double share = part(v->ends[WIRE_END_TEXT], v->total.busy.samples);
@@ -143,7 +143,7 @@ static void look_for_untold(struct remarks *r, const struct view *v)
                      100 * share);
 }
 
-/* Has no core that told its counters described a stack, ever? */
+/* Has every core with counters and samples sent no stack at all? */
 static bool none_was_described(const struct profile *p)
 {
     bool told = false;
@@ -156,7 +156,7 @@ static bool none_was_described(const struct profile *p)
     return told;
 }
 
-/* A sample without its stack counts for no caller. */
+/* Find samples whose stack was lost. They count for no caller. */
 static void look_for_lost(struct remarks *r, const struct profile *p,
                           const struct view *v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up what STATS say of the host; a guest may say anything. */
+/* Stolen time of the cores. A guest may report any number. */
 #include "diagnose/steal.h"
 
 static double claimed_share(const struct profile *p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much of the cores' time the host took away. The host tells its guest, and
- * the guest tells the collector. */
+/* Stolen time: the part of the cores' time for which the host did not run them.
+ * The host reports it to the guest, and the guest to the collector. */
 #ifndef TPROF_DIAGNOSE_STEAL_H
 #define TPROF_DIAGNOSE_STEAL_H
 
@@ -11,12 +11,12 @@
 #include "model/profile.h"
 
 struct steal {
-    size_t cores;  /* for which it is known; 0: ignore what follows */
+    size_t cores;  /* cores whose stolen time is known; 0: ignore the rest */
     double mean;   /* stolen share of these cores' time, 0 to 1 */
-    double most;   /* stolen share of the core that lost most, */
-    uint32_t core; /* and its number */
-    /* More was stolen of a core than twice its time, so that the guest is
-     * wrong; the shares are cut. */
+    double most;   /* stolen share of the core with the most, */
+    uint32_t core; /* and the number of this core */
+    /* A core reports more stolen time than twice its time. The guest's figures
+     * are wrong, and the shares are limited to 1. */
     bool senseless;
 };
 

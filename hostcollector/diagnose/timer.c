@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Timers that the kernel uses. */
+/* The timer that causes ticks, and kernels that use this timer themselves. */
 #include "diagnose/timer.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ const char *timer_why_none(const struct profile *p)
            "cores, and does the kernel leave the local APIC's timer alone?";
 }
 
-/* The kernel took to a timer after the agent had it. */
+/* Warn that the kernel began to use a timer that the agent had. */
 static void look_at_kept(struct remarks *r, const struct profile *p)
 {
     char list[CORE_LIST_SIZE];
@@ -52,7 +52,7 @@ static void look_at_kept(struct remarks *r, const struct profile *p)
                  text_plural(cores), list, text_plural(cores));
 }
 
-/* The kernel used a timer that is lent, so many (times). */
+/* Note that the kernel used a lent timer so many (times). */
 static void look_at_lent(struct remarks *r, const struct view *v,
                          uint64_t times, size_t cores, size_t sampled)
 {

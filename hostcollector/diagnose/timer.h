@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The timer that causes ticks, and what a kernel does with that timer. */
+/* The timer that causes ticks, and kernels that use this timer themselves. */
 #ifndef TPROF_DIAGNOSE_TIMER_H
 #define TPROF_DIAGNOSE_TIMER_H
 
@@ -8,14 +8,14 @@
 /* Did the agent leave the timer of (core) to the kernel? */
 bool timer_is_kept(const struct profile_core *core);
 
-/* What to ask where a core has no tick, by the guest's config.timer: the end of
- * a question, without "?". */
+/* Question to ask about a core without ticks, without the first word and "?".
+ * It depends on the guest's config.timer. */
 const char *timer_question(const struct profile *p);
 
-/* Why no core had a tick, in sentences. */
+/* Sentences that say why no core had a tick. */
 const char *timer_why_none(const struct profile *p);
 
-/* Tell which timers the kernel uses, or has used. */
+/* Add remarks about the timers that the kernel uses or has used. */
 void timer_diagnose(struct remarks *r, const struct profile *p,
                     const struct view *v);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Busy time of a second, by the units of a second. The guest tells its counters
- * every few seconds and samples in between, so both are rates over nearly the
- * same time. */
+/* Cost of a unit of the guest's work. */
 #include "diagnose/work_share.h"
 
 #include "diagnose/selected.h"
@@ -17,7 +15,7 @@ struct work_rate work_of(const struct profile *p, const struct view *v,
         return work;
     work.seconds = (double)w->ticks / (double)p->tsc_hz;
     work.rate = (double)w->units / work.seconds;
-    /* the units of a part of the time are not known */
+    /* units are not known for a part of the time */
     if (w->units != 0 && seconds > 0 && !span.part && !v->idle_unknown)
         work.busy_s =
             v->total.busy.time / (double)p->tsc_hz / seconds / work.rate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a unit of the guest's work costs, where its kernel counts it. */
+/* Cost of a unit of the guest's work, if the guest counts its work. */
 #ifndef TPROF_DIAGNOSE_WORK_SHARE_H
 #define TPROF_DIAGNOSE_WORK_SHARE_H
 
@@ -7,13 +7,13 @@
 #include "model/view.h"
 
 struct work_rate {
-    double seconds; /* of guest time in which the units were done */
-    double rate;    /* units a second */
-    double busy_s;  /* seconds of busy core time that one unit took; 0: not
-                       known */
+    double seconds; /* guest time in which the units were done */
+    double rate;    /* units per second */
+    double busy_s;  /* busy core time of one unit in seconds; 0: unknown */
 };
 
-/* Of (w), one of (p); (v) is its view. All 0 if it is not known. */
+/* The rate of (w), a counter of (p). (v) is the view of (p). All members are 0
+ * if the rate is unknown. */
 struct work_rate work_of(const struct profile *p, const struct view *v,
                          const struct profile_work *w);
 
