@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups of three bytes as four characters. */
+/* Writes bytes as base64. */
 #include "report/base64.h"
 
 #define PIECE 4096u /* characters */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes as text. Leaf. */
+/* Writes bytes as base64. Leaf. */
 #ifndef TPROF_REPORT_BASE64_H
 #define TPROF_REPORT_BASE64_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Write (size) bytes to (out) as base64, padded: of several pieces of a text
- * each but the last has a multiple of three. */
+/* Write (size) bytes to (out) as base64, with padding. A text may be written in
+ * several calls; in each but the last, (size) is a multiple of three. */
 void base64_write(FILE *out, const uint8_t *bytes, size_t size);
 
 #endif

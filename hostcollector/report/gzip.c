@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* zlib, which knows the header of gzip itself. */
+/* Compresses bytes while they are written to a file. */
 #include "report/gzip.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #define MEMORY_USUAL   8
 #define OS_UNIX        3
 
-/* guard/claim.c tells our files from other people's by this. */
+/* guard/claim.c recognizes files of tprof by this comment. */
 static Bytef comment[] = "tprof";
 
 struct gzip {
     FILE *out;
     z_stream stream;
-    gz_header header; /* zlib reads it until the first bytes are out */
+    gz_header header; /* zlib reads it until the first bytes are written */
     unsigned char room[65536];
 };
 
@@ -38,7 +38,7 @@ struct gzip *gzip_new(FILE *out)
     return z;
 }
 
-/* Compress what is in the stream. */
+/* Compress the input of the stream. */
 static void compress_all(struct gzip *z, int flush)
 {
     do {

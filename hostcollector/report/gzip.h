@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes compressed on their way into a file. */
+/* Compresses bytes while they are written to a file. */
 #ifndef TPROF_REPORT_GZIP_H
 #define TPROF_REPORT_GZIP_H
 
@@ -8,13 +8,13 @@
 
 struct gzip;
 
-/* A gzip stream that is written to (out). NULL if there is no memory. */
+/* Begin a gzip stream that is written to (out). NULL if there is no memory. */
 struct gzip *gzip_new(FILE *out);
 
-/* Write (size) bytes. The caller asks ferror(out) in the end. */
+/* Write (size) bytes. The caller checks ferror(out) at the end. */
 void gzip_write(struct gzip *z, const void *bytes, size_t size);
 
-/* Write what remains, and release (z). */
+/* Write the remaining bytes, and release (z). */
 void gzip_end(struct gzip *z);
 
 #endif

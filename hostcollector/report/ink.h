@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bold, red and faint, where a report may have them. Leaf. */
+/* Bold, red and faint text in reports with colour. Leaf. */
 #ifndef TPROF_REPORT_INK_H
 #define TPROF_REPORT_INK_H
 
@@ -7,8 +7,8 @@
 
 enum ink { INK_PLAIN, INK_BOLD, INK_RED, INK_FAINT };
 
-/* What follows is written in (ink). INK_PLAIN ends it: on the same line, since
- * less(1) ends it there. */
+/* Write the following text in (ink). Set INK_PLAIN before the end of the line,
+ * because less(1) ends every style there. */
 static inline void ink_set(FILE *out, const struct report *r, enum ink ink)
 {
     static const char *const codes[] = {"\033[m", "\033[1m", "\033[1;31m",

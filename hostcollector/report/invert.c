@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call trees from the inside out: functions, and below each who called it. */
+/* Call trees from the inside out: callers are children. */
 #include "report/invert.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "util/vec.h"
 
-/* Callers beyond this are left out. */
+/* Callers further outside are left out. */
 #define DEPTH_MAX     64u
-/* Time that no report shows: a chain of less would only take memory. */
+/* Share that no report shows. Chains with less time would only take memory. */
 #define SHARE_NOTHING .0005
 
 struct inverter {
@@ -27,8 +27,8 @@ static void add(struct amount *a, const struct amount *b)
     a->time_sq += b->time_sq;
 }
 
-/* The child of node (parent) that is (function), made if need be; 0 if there
- * is no memory. */
+/* The child of node (parent) that is (function), made if it is missing. 0 if
+ * there is no memory. */
 static uint32_t child_of(struct inverter *v, uint32_t parent, uint32_t function)
 {
     struct view_tree *to = v->to;
@@ -67,8 +67,8 @@ static int add_chain(struct inverter *v, uint32_t node,
     return 0;
 }
 
-/* Is (node) the outermost one on its path whose function has (name) in its own?
- */
+/* Is (node) the outermost node on its path whose function's name contains
+ * (name)? */
 static bool is_outermost(const struct inverter *v, uint32_t node,
                          const char *name)
 {

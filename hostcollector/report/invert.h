@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call trees from the inside out. */
+/* Call trees from the inside out: callers are children. */
 #ifndef TPROF_REPORT_INVERT_H
 #define TPROF_REPORT_INVERT_H
 
 #include "model/view.h"
 
 /*
- * Make (to) the tree (from) of (view) from the inside out: the children of a
- * node are its callers, and time of its own has no node. The outermost nodes
- * are the functions that samples hit; or, with (callers_of), those with that in
- * their names, of samples in which one of them is, each by its outermost call.
+ * Make (to) from the tree (from) of (view). The children of a node in (to) are
+ * its callers, and nodes have no time of their own. The outermost nodes are the
+ * functions that samples hit. With (callers_of), they are the functions whose
+ * names contain (callers_of); a sample counts at the outermost call of such a
+ * function, and samples without one are left out.
  *
  * Returns 0, and free() releases to->nodes; -1 if there is no memory.
  */

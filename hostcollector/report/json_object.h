@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JSON objects, member by member. */
+/* Writes JSON objects member by member. */
 #ifndef TPROF_REPORT_JSON_OBJECT_H
 #define TPROF_REPORT_JSON_OBJECT_H
 
@@ -13,7 +13,7 @@
 /* An object that is being written. */
 struct json_object {
     FILE *out;
-    bool first; /* no member is there */
+    bool first; /* no member was written yet */
 };
 
 static inline struct json_object json_begin(FILE *out)
@@ -27,7 +27,7 @@ static inline void json_end(struct json_object *o)
     (void)putc('}', o->out);
 }
 
-/* Begin member (key). Returns where its value is to be written. */
+/* Begin member (key). Returns the file to write its value to. */
 static inline FILE *json_member(struct json_object *o, const char *key)
 {
     json_comma(o->out, &o->first);

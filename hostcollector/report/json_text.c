@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text for JSON: nothing that a guest calls its functions ends a string. */
+/* Writes strings and numbers for all formats that are JSON. */
 #include "report/json_text.h"
 
 #include <math.h>
@@ -29,8 +29,8 @@ void json_string(FILE *out, const char *s)
     (void)putc('"', out);
 }
 
-/* (n), up to (SMALL), without printf, which takes most of the time of a large
- * report. */
+/* Write (n), up to SMALL, without printf(), which would take most of the time
+ * of a large report. */
 #define SMALL  1000
 #define DIGITS 12
 #define SCALE  1e12

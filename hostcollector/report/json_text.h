@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strings and numbers as JSON has them, for every format that is JSON. Leaf. */
+/* Writes strings and numbers for all formats that are JSON. Leaf. */
 #ifndef TPROF_REPORT_JSON_TEXT_H
 #define TPROF_REPORT_JSON_TEXT_H
 
@@ -7,18 +7,18 @@
 #include <stdio.h>
 
 /*
- * Write (s) to (out) in quotes; NULL as null. What text_escape() would escape
- * is escaped likewise, so that the string is harmless wherever it is shown. It
- * may also stand in a script of an HTML page, since '<' is written as \u003c.
+ * Write (s) to (out) in quotes; NULL as null. Characters that text_escape()
+ * escapes are escaped, so the string is harmless in every display. '<' is
+ * written as \u003c, so the string may also stand in a script of an HTML page.
  */
 void json_string(FILE *out, const char *s);
 
-/* Write (n), from 0 to 1000 exact to 12 digits behind the point, else to 15 in
- * all; what is no number as null. */
+/* Write (n). Numbers from 0 to 1000 have 12 exact decimal places, others 15
+ * digits. Infinities and NaN are written as null. */
 void json_number(FILE *out, double n);
 
-/* Write a comma if (*first) is not set, and clear (*first): between the
- * elements of a list. */
+/* Write a comma if (*first) is not set, and clear (*first): call it before each
+ * element of a list. */
 static inline void json_comma(FILE *out, bool *first)
 {
     if (!*first)

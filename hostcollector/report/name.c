@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Shortens by brackets alone: "a::b<c::d>(e)" of C++, "<a::b<c> as d::e>::f" of
- * Rust. Where they do not match up, nothing but the cut at the end is done.
- */
+/* Names in reports, shortened by their brackets. */
 #include "report/name.h"
 
 #include <ctype.h>
@@ -15,10 +12,11 @@
 #include "report/render.h"
 #include "util/text.h"
 
-/* Longer names are not looked into. */
+/* Longer names are only cut at their end, and so are names with unbalanced
+ * brackets. */
 #define NAME_MAX_BYTES 4200u
 
-/* What is dropped, in this order. */
+/* Parts to drop, in this order. */
 enum squeeze {
     DROP_MODULES = 1, /* in brackets: "<a::b>" becomes "<b>" */
     DROP_PARAMETERS = 2,
@@ -27,7 +25,7 @@ enum squeeze {
     DROP_ALL = 15,
 };
 
-/* A name being written anew; never longer than the old one. */
+/* A name that is written anew. It is never longer than the old name. */
 struct squeezer {
     unsigned what;
     const char *start, *in;
@@ -50,14 +48,15 @@ static bool opens(const char *s)
     return strchr("<([{", *s) != NULL;
 }
 
-/* "->" closes nothing. */
+/* Is (s) a closing bracket? The '>' of "->" is not. */
 static bool closes(const char *s, const char *start)
 {
     return strchr(")]}", *s) != NULL ||
            (*s == '>' && (s == start || s[-1] != '-'));
 }
 
-/* Behind the bracket that closes the one at (s); NULL if none does. */
+/* The byte after the bracket that closes the bracket at (s). NULL if no bracket
+ * does. */
 static const char *close_of(const char *s)
 {
     const char *start = s;
@@ -79,8 +78,8 @@ static void copy(struct squeezer *q, size_t n)
     q->in += n;
 }
 
-/* The length of "operator<", "operator->" and the like at (s), whose brackets
- * are none; else 0. */
+/* Length of "operator<", "operator->" and similar names at (s), whose signs are
+ * not brackets; else 0. */
 static size_t operator_length(const char *s)
 {
     size_t n = strlen("operator");
@@ -90,12 +89,12 @@ static size_t operator_length(const char *s)
     if (starts(s + n, "()") || starts(s + n, "[]"))
         return n + 2;
     n += strspn(s + n, "<>=-+*/%^&|~!,");
-    /* "operator+<int>": the last one opens */
+    /* the last '<' of "operator+<int>" is a bracket */
     return n > strlen("operator<") && s[n - 1] == '<' && s[n - 2] != '<' ? n - 1
                                                                          : n;
 }
 
-/* The length of "a::" of "a::b", where such are to go. */
+/* Length of the "a::" of "a::b", if modules are to be dropped; else 0. */
 static size_t module_length(const struct squeezer *q)
 {
     size_t n = 0;
@@ -108,7 +107,7 @@ static size_t module_length(const struct squeezer *q)
                                                                      : 0;
 }
 
-/* The length of " as Trait", where such are to go. */
+/* Length of " as Trait", if traits are to be dropped; else 0. */
 static size_t trait_length(const struct squeezer *q)
 {
     size_t depth = 0, n = 0;
@@ -123,8 +122,8 @@ static size_t trait_length(const struct squeezer *q)
     return n;
 }
 
-/* Is the '<' at (s) of type arguments? Else it is of Rust's "<T as Trait>" and
- * "<impl T>", in which they are. */
+/* Does the '<' at (s) begin type arguments? Else it begins Rust's "<T as
+ * Trait>" or "<impl T>", which contain type arguments. */
 static bool is_arguments(const char *s, const char *start)
 {
     if (s == start || starts(s, "<impl "))
@@ -141,8 +140,8 @@ static bool is_elided(const struct squeezer *q)
            is_arguments(q->in, q->start);
 }
 
-/* "(what, ever) const" becomes "(..)", "<what, ever>" "<..>", and nothing is
- * left of "::<what, ever>". False: nothing closes it. */
+/* Replace "(what, ever) const" by "(..)" and "<what, ever>" by "<..>", and
+ * remove "::<what, ever>". Returns false if no bracket closes. */
 static bool elide(struct squeezer *q)
 {
     static const char behind[] = " const";
@@ -167,7 +166,7 @@ static bool elide(struct squeezer *q)
     return true;
 }
 
-/* One step; false: brackets do not match up. */
+/* Do one step. Returns false if brackets are unbalanced. */
 static bool squeeze_once(struct squeezer *q)
 {
     bool begins = q->in == q->start || !is_word(q->in[-1]);
@@ -191,7 +190,8 @@ static bool squeeze_once(struct squeezer *q)
     return true;
 }
 
-/* (name) without (what), into (out) of as many bytes; false: it is odd. */
+/* Write (name) without the parts (what) into (out), of the same size. Returns
+ * false if brackets are unbalanced. */
 static bool squeeze(char *out, const char *name, unsigned what)
 {
     struct squeezer q = {what, name, name, out, 0};
@@ -203,7 +203,7 @@ static bool squeeze(char *out, const char *name, unsigned what)
     return q.depth == 0;
 }
 
-/* The part of (name) behind a "::" that fits; NULL if there is none. */
+/* The longest part of (name) after a "::" that fits. NULL if none fits. */
 static const char *tail_of(const char *name, size_t width)
 {
     for (const char *s = name; *s != '\0'; s++) {
@@ -255,7 +255,7 @@ static const char *shorten(char buf[NAME_SHORT], const char *name, size_t width)
     return cut_name(buf, text, width);
 }
 
-/* The " [image]" at the end of (name); NULL: there is none. */
+/* The " [image]" at the end of (name). NULL if there is none. */
 static const char *image_of(const char *name)
 {
     const char *found = NULL;
@@ -282,7 +282,7 @@ const char *name_short(char buf[NAME_SHORT], const char *name, size_t width)
     return buf;
 }
 
-/* Write (text) before what is in (buf). Returns whether it had room. */
+/* Write (text) before the text in (buf). Returns whether there was room. */
 static bool prepend(char buf[NAME_PATH], const char *text)
 {
     size_t bytes = strlen(text), used = strlen(buf);
@@ -290,7 +290,8 @@ static bool prepend(char buf[NAME_PATH], const char *text)
     if (bytes + used >= NAME_PATH)
         return false;
     memmove(buf + bytes, buf, used + 1);
-    /* the rest follows. NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
+    /* the text after it follows.
+     * NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
     memcpy(buf, text, bytes);
     return true;
 }
@@ -307,7 +308,7 @@ const char *name_of_path(char buf[NAME_PATH], const struct view *v,
 
         (void)snprintf(step, sizeof step, "%s%s", name_short(name, full, width),
                        buf[0] != '\0' ? " > " : "");
-        /* ".. > " shall have room in any case */
+        /* leave room for ".. > " */
         if (strlen(step) + strlen(buf) + 8 >= NAME_PATH) {
             (void)prepend(buf, ".. > ");
             break;
@@ -317,7 +318,7 @@ const char *name_of_path(char buf[NAME_PATH], const struct view *v,
     return buf;
 }
 
-/* The core that all samples are of, if it is one; else VIEW_ALL_CORES. */
+/* The core of all samples, if they are of one core; else VIEW_ALL_CORES. */
 static uint32_t only_core(const struct view *v)
 {
     for (size_t i = 0; i < v->core_count; i++) {
@@ -342,7 +343,7 @@ const char *name_of_scope(char *buf, size_t size, const struct view *v,
 }
 
 #define BUILD_ID_DIR   "/.build-id/"
-#define BUILD_ID_SHOWN 10 /* digits, behind the first two */
+#define BUILD_ID_SHOWN 10 /* digits, after the first two */
 
 const char *name_of_image(char *buf, size_t size, const char *path)
 {

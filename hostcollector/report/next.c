@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the text report: commands that make sense for this profile. */
+/* The end of the text report: commands to type next. */
 #include "report/table.h"
 
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "util/text.h"
 #include "view/find.h"
 
-/* Idle for so much of the time: where it waits is worth a look. */
+/* With a larger idle share, the report suggests to look at waits. */
 #define IDLE_MIN  .5
 #define WORD_SIZE 256
 #define LEFT      7 /* "Next:  " */
 #define NAME_MOST 64
 #define PATH_MOST 200
 
-/* (word) as a shell takes it, in (buf); false if it must not get there: it has
- * a quote, or is too long. Names come from guests. */
+/* Quote (word) for a shell, into (buf). Names come from guests, so words with
+ * quotes are refused. Returns false if (word) is refused or too long. */
 static bool quote(char buf[WORD_SIZE], const char *word, size_t most)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -31,7 +31,7 @@ static bool quote(char buf[WORD_SIZE], const char *word, size_t most)
     return true;
 }
 
-/* "collector (command) RECORDING (arguments)", and (what) that shows. */
+/* Write "collector (command) RECORDING (arguments)", and (what) it shows. */
 static void write_command(FILE *out, const struct report *r, bool *first,
                           const char *command, const char *arguments,
                           const char *what)
@@ -53,7 +53,7 @@ static void write_command(FILE *out, const struct report *r, bool *first,
     *first = false;
 }
 
-/* The function to look at: the first that has a name. */
+/* The first function of the table that has a name. */
 static const char *hottest(const struct view *v)
 {
     for (size_t i = 0; i < v->total.row_count; i++) {
@@ -79,7 +79,7 @@ void table_next_function(FILE *out, const struct report *r, const char *name)
                   "flame graph, timeline");
 }
 
-/* A function is shown: its code is the next thing to look at. */
+/* Write the command that shows the code of the function in this report. */
 static void write_annotate(FILE *out, const struct report *r, bool *first)
 {
     const struct view_row *row = find_row(r->view, r->function);

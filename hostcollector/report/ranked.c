@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Larger keys first; what is equal keeps the order of its index. */
+/* Sorts the rows of a table by one number each. */
 #include "report/ranked.h"
 
 #include <stdlib.h>

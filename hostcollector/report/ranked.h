@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The order of a table's rows, by one number each. */
+/* Sorts the rows of a table by one number each. */
 #ifndef TPROF_REPORT_RANKED_H
 #define TPROF_REPORT_RANKED_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct ranked {
-    uint32_t index; /* of what the row is about */
+    uint32_t index; /* of the row's subject */
     double key;
 };
 
-/* Sort (n) of them: those with larger keys first, equal ones by index. */
+/* Sort (n) elements by falling key; equal keys by index. */
 void ranked_sort(struct ranked *list, size_t n);
 
 #endif

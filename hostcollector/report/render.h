@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Output formats: one file for each, all behind render_ops. A renderer reads
- * the finished view, writes it, and changes nothing.
- */
+/* Output formats. Each has one file, which provides a struct render_ops. A
+ * format reads the finished view, writes it, and changes nothing. */
 #ifndef TPROF_REPORT_RENDER_H
 #define TPROF_REPORT_RENDER_H
 
@@ -25,42 +23,47 @@ enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 /* Room for report.without. */
 #define RENDER_WITHOUT 1024
 
-/* One function's lines and blocks, for pages. */
+/* Lines and blocks of one function, for pages. */
 struct report_code {
     uint32_t function; /* of the view */
     char *json;        /* of annotate_json() */
     size_t size;
 };
 
-/* Everything that a report shows. Strings may be NULL; escape them. */
+/* Everything that a report shows. Strings may be NULL. Formats must escape
+ * them. */
 struct report {
-    const char *guest; /* its name; NULL: it is the only one */
-    const char *only;  /* the only one's name; NULL: it has none */
+    const char *guest; /* name of the guest; NULL if it is the only guest */
+    const char *only;  /* name of the only guest; NULL if it has none */
     const struct profile *profile;
     const struct view *view;
     const struct remarks *remarks;
     const char *elf;          /* path of the guest's image */
-    bool has_code, elf_given; /* which is at hand; by --elf */
-    const char *source;       /* where the samples came from */
-    const char *recording; /* path of the recording that keeps them; or NULL */
-    const char *without;   /* functions whose samples were left out, harmless */
-    uint32_t top;          /* rows a table; 0: as many as are worth a look */
+    bool has_code, elf_given; /* its file was found; --elf named it */
+    const char *source;       /* origin of the samples */
+    const char *recording; /* path of the recording with the samples; or NULL */
+    const char *without;   /* functions that --exclude removed, escaped */
+    uint32_t top;          /* rows in a table; 0: as many as are useful */
     bool all;              /* every row, branch and core, and all details */
 
     /* For text alone. */
     uint32_t columns; /* 0: TEXT_COLUMNS */
     bool colour;      /* bold and red by escape sequences */
-    bool details;     /* all that is known beside what one must know first */
+    bool details;     /* show all facts, not only the important ones */
 
-    /* For text, and how a page is shown at first: asked.h, with (top). */
-    bool of_all;            /* shares are of all time, idle time included */
-    const char *function;   /* text is of this one's lines, callers and callees:
-                               its name or a part of it; NULL: of all */
-    const char *callers_of; /* trees are of callers of these; NULL: of all */
+    /* Set by the options of report_options.h, as (top) is. Text shows only
+     * this; pages begin with this. */
+    bool of_all; /* shares are of all time, idle time included */
+    /* Text shows the lines, callers and callees of this function: its name or a
+     * part of its name. NULL: text shows all functions. */
+    const char *function;
+    const char *callers_of; /* trees show the callers of this; NULL: all */
     bool inverted;          /* trees begin with the innermost function */
-    uint32_t sort;          /* rows by enum report_sort */
-    bool idle; /* tables and trees are of idle time: where cores wait */
-    struct annotation *annotation; /* text is of this; NULL: of all */
+    uint32_t sort;          /* order of rows, an enum report_sort */
+    /* Tables and trees show idle time: the functions in which cores wait. */
+    bool idle;
+    /* Text shows only this annotation. NULL: text shows the report. */
+    struct annotation *annotation;
 
     const struct report_code *code; /* for pages alone */
     size_t code_count;
@@ -75,8 +78,8 @@ struct overall_guest {
     const char *name;
     const char *elf;        /* NULL: unknown */
     uint64_t samples, lost; /* delivered; ticks without a sample */
-    double busy;         /* of its cores' time, 0 to 1; less than 0: unknown */
-    const char *trouble; /* why it failed; NULL: it did not */
+    double busy;         /* part of its cores' time, 0 to 1; below 0: unknown */
+    const char *trouble; /* reason of its failure; NULL: none */
 };
 
 /* Several guests that run the same image. The total of the report's view adds
@@ -86,39 +89,39 @@ struct overall_image {
     struct report report;
 };
 
-/* Over all guests. */
+/* Sums over all guests. */
 struct overall {
     const struct overall_guest *guests;
     size_t guest_count;
-    const struct overall_image *images; /* of those with several guests */
+    const struct overall_image *images; /* images that several guests run */
     size_t image_count;
 };
 
-/* A file that is being written, of the reports of all guests. */
+/* A file that is being written, with the reports of all guests. */
 struct render {
-    FILE *out;      /* the caller asks ferror() */
-    void *state;    /* what the format keeps; NULL before begin() */
-    bool no_memory; /* set by the format: (out) lacks something */
+    FILE *out;      /* the caller checks ferror() */
+    void *state;    /* the format's own data; NULL before begin() */
+    bool no_memory; /* set by the format: (out) is incomplete */
 };
 
 struct render_ops {
     const char *name;   /* as given to --format */
     const char *suffix; /* of files in this format, without the first dot */
-    bool follows;       /* what options ask of how a report is shown: asked.h */
+    bool follows;       /* obeys the options of report_options.h */
     bool has_code;      /* shows report.code */
-    /* Called first; NULL: there is nothing to do. */
+    /* Called first. NULL: nothing to do. */
     void (*begin)(struct render *to);
-    /* Write all of (r); called for each guest. */
+    /* Write all of (r). Called for each guest. */
     void (*write)(struct render *to, const struct report *r);
-    /* Write (o), behind the reports of several guests. NULL: the format has no
-     * place for it. */
+    /* Write (o), after the reports of several guests. NULL: the format has no
+     * place for (o). */
     void (*overall)(struct render *to, const struct overall *o);
-    /* Called last if begin() was called, after errors, too; releases the state.
-     * NULL: there is nothing to do. */
+    /* Called last if begin() was called, even after errors. Releases the state.
+     * NULL: nothing to do. */
     void (*end)(struct render *to);
 };
 
-/* All formats: one line each here and in render.c. */
+/* All formats of --format. Each has one line here and one in formats.c. */
 extern const struct render_ops render_txt;
 extern const struct render_ops render_folded;
 extern const struct render_ops render_json;
@@ -131,11 +134,11 @@ extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
 
-/* What collector annotate writes as .json: report.annotation. */
+/* Writes report.annotation as JSON, for collector annotate. */
 extern const struct render_ops render_annotate_json;
 
-/* What collector pgo writes; no format by name, since it takes more than a
- * profile and a view. */
+/* Formats of collector pgo. They have no --format, because they need
+ * report.sample_profile. */
 extern const struct render_ops render_pgo;
 extern const struct render_ops render_fdata;
 

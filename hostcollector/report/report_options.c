@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One row for each option that changes how a report is shown. */
+/* The options that change the form of a report. */
 #include "report/report_options.h"
 
 #include <inttypes.h>
@@ -9,13 +9,13 @@
 #include "util/text.h"
 
 #define ROWS      7
-#define NAME_SIZE 64 /* of functions, cut to that */
+#define NAME_SIZE 64 /* of functions, cut to this */
 
-/* An option as it was given. */
+/* An option with its value. */
 struct asked {
     bool given;
     const char *option, *value; /* (value) may be "" */
-    const char *before, *after; /* of the value, in words */
+    const char *before, *after; /* words before and after the value */
 };
 
 const char *report_options_order(const struct report *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds out how much time is too little, and copies the rest. */
+/* A smaller view: finds the least time that is kept, then copies the view. */
 #include "report/smaller_view.h"
 
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 
 #define NONE UINT32_MAX
 
-/* What has less time is folded. */
+/* Least times that are kept. Smaller parts are folded. */
 struct least_times {
     double node, row, edge, line;
 };
 
 struct smaller {
-    struct view view; /* first: smaller_view_free() gets this one */
+    struct view view; /* first, because callers have a pointer to it */
     const struct view *from;
     struct least_times least;
-    uint32_t *numbers; /* of functions; 0: nothing names it so far */
+    uint32_t *numbers; /* of functions; 0: nothing refers to it yet */
     bool failed;       /* no memory */
 };
 
@@ -29,13 +29,13 @@ static void add(struct amount *sum, const struct amount *a)
     sum->time_sq += a->time_sq;
 }
 
-/* Scope (i) of (v): that of all cores comes first. */
+/* Scope (i) of (v). Scope 0 is the total. */
 static const struct view_scope *scope_of(const struct view *v, size_t i)
 {
     return i == 0 ? &v->total : &v->cores[i - 1];
 }
 
-/* How much time is too little? */
+/* Find the least times. */
 
 static void count_tree(const struct view_tree *t, struct smallest_first *f)
 {
@@ -91,7 +91,7 @@ static bool find_least(struct smaller *s)
            s->least.line > 0;
 }
 
-/* Copies. Functions have their old numbers, and are noted. */
+/* Copy. Functions keep their old numbers, and those in use are noted. */
 
 static void *take_room(struct smaller *s, size_t count, size_t size)
 {
@@ -106,7 +106,7 @@ static void name(struct smaller *s, uint32_t function)
     s->numbers[function] = 1;
 }
 
-/* Where node (i) of (from) is in (to), and where the mark below it is. */
+/* New place of node (i) of (from) in (to), and place of the mark below it. */
 struct place {
     uint32_t at, mark;
 };
@@ -120,7 +120,7 @@ static struct view_node *put_node(struct view_tree *to, uint32_t function,
     return node;
 }
 
-/* Fold (node) into (mark) below its parent, which is at (p). */
+/* Fold (node) into (mark) below its parent. (p) is the place of the parent. */
 static void fold_node(struct view_tree *to, struct place *p,
                       const struct view_node *node, enum view_mark mark)
 {
@@ -151,7 +151,7 @@ static void copy_tree(struct smaller *s, struct view_tree *to,
 {
     struct place *places = take_room(s, from->node_count, sizeof *places);
 
-    /* each node may have a mark more */
+    /* each node may get a mark as a child */
     *to = (struct view_tree){
         take_room(s, 2 * from->node_count, sizeof *to->nodes),
         from->node_count != 0};
@@ -166,7 +166,7 @@ static void copy_tree(struct smaller *s, struct view_tree *to,
         bool small = node->total.time < s->least.node;
 
         if (parent->at == NONE)
-            places[i].at = NONE; /* with its parent */
+            places[i].at = NONE; /* its parent's */
         else if (small || (node->function == mark && parent->mark != 0)) {
             places[i].at = NONE;
             fold_node(to, parent, node, mark);
@@ -180,7 +180,7 @@ static void copy_tree(struct smaller *s, struct view_tree *to,
     free(places);
 }
 
-/* Put the row of all others where it belongs: they are by falling (self). */
+/* Insert the row (others) at its place by falling (self). */
 static void put_others(struct view_scope *to, struct view_row *others)
 {
     size_t at = to->row_count++;
@@ -243,7 +243,7 @@ static void copy_edges(struct smaller *s)
     }
 }
 
-/* New numbers. */
+/* Give functions new numbers. */
 
 static void copy_functions(struct smaller *s)
 {
@@ -309,7 +309,7 @@ static void number_anew(struct smaller *s)
     }
 }
 
-/* All that is not (from)'s is the copy's own from here on. */
+/* Copy everything that the copy must own. */
 static void copy(struct smaller *s)
 {
     const struct view *from = s->from;

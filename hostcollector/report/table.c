@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of functions: of all cores, and of each. */
+/* Tables of functions, for all cores and for each core. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -10,13 +10,13 @@
 #include "report/name.h"
 #include "util/text.h"
 
-/* Rows by default: of all cores, and of each where there are several. */
+/* Default rows of the table for all cores, and of the tables for each core. */
 #define TOP_TOTAL 20
 #define TOP_CORE  6
-/* Rows below this share are not worth a line, unless asked for. */
+/* Rows with a smaller share are left out, unless --all or --top is given. */
 #define SHARE_MIN .01
 
-/* Columns of the table: shares and marks take 44 of the 100. */
+/* Columns of the table. Shares and marks take 44 of the 100. */
 #define FUNCTION_WIDTH 35
 #define LINE_WIDTH     20
 
@@ -57,7 +57,7 @@ static void write_row(FILE *out, const struct report *r,
     (void)putc('\n', out);
 }
 
-/* How many rows to show: the first ones, while they are worth it. */
+/* Number of rows to show: the first rows whose share is large enough. */
 static size_t rows_shown(const struct report *r, const struct view_scope *scope,
                          size_t top)
 {
@@ -110,7 +110,7 @@ static void write_scope_line(FILE *out, const struct view *v,
     table_busy(out, v, scope);
 }
 
-/* A loss that deserves a warning is marked at the core that it hit. */
+/* Mark the core if it lost so many samples that there is a warning. */
 static void write_loss_mark(FILE *out, const struct report *r, size_t core)
 {
     const struct account a =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of the text report, a file each; txt.c joins them. What one must
- * know first: heading, summary, matrix, tree, waits, next. The rest, for
- * --details: table, calls, footer, details. Each part ends with a newline.
+ * The parts of the text report, one file each; text/txt.c joins them. A short
+ * report has the heading, summary, matrix, tree, waits, and next commands. With
+ * --details follow the table, calls, footer, and details. Each part ends with a
+ * newline.
  */
 #ifndef TPROF_REPORT_TABLE_H
 #define TPROF_REPORT_TABLE_H
@@ -18,122 +19,128 @@ static inline size_t table_columns(const struct report *r)
     return r->columns != 0 ? r->columns : TEXT_COLUMNS;
 }
 
-/* What shares of (scope) in (r) are of: its busy time, or all of it. */
+/* The amount that stands for 100 % in (scope): busy time, or all time. */
 static inline const struct amount *table_whole(const struct report *r,
                                                const struct view_scope *scope)
 {
     return r->of_all ? &scope->all : &scope->busy;
 }
 
-/* Has (r) to tell all that is known? */
+/* Does (r) show all details? */
 static inline bool table_has_details(const struct report *r)
 {
     return r->details || r->all;
 }
 
-/* heading.c */
+/* text/heading.c */
 
-/* One line: what the report is of, and what was lost. Then its warnings. */
+/* Write one line: guest, image, and losses. Then the warnings. */
 void table_heading(FILE *out, const struct report *r);
 
-/* How the guest was sampled, and images where there are several. */
+/* Write the way in which the guest was sampled, and its images if there are
+ * several. */
 void table_origin(FILE *out, const struct report *r);
 
-/* cores.c */
+/* text/core_table.c */
 
-/* How many cores the samples of (v) come from. */
+/* Number of cores of (v) that have samples. */
 size_t table_active_cores(const struct view *v);
 
 /*
- * The cores to show where there is room for (most): all that have samples, or
- * else the busiest half and those that differ most from the others. Fills
- * (list), of (most) indices into (v->cores), by rising number, and returns how
- * many there are; or -1 if there is no memory.
+ * Choose the cores to show if there is room for (most) cores: all cores with
+ * samples; or, if they are more, the busiest half and the cores that differ
+ * most from the others. Fills (list), of (most) elements, with rising indices
+ * into (v->cores).
+ *
+ * Returns the number of chosen cores; -1 if there is no memory.
  */
 int table_choose_cores(const struct view *v, size_t most, size_t *list);
 
-/* Where there are more cores the report shows so many of them. */
+/* A report shows all cores if there are TABLE_CORES_ALL at most, else
+ * TABLE_CORES_SOME of them. */
 #define TABLE_CORES_ALL  15
 #define TABLE_CORES_SOME 8
 #define TABLE_CORES_MAX  GUEST_CORES_MAX
 
-/* strip.c */
+/* text/sparkline.c */
 
-/* The selected seconds in as many slices as there is room for, each of a round
- * number of seconds. NULL: time is not known, or there is no memory. */
+/* Cut the selected seconds into as many slices as there is room for, each of a
+ * round number of seconds. NULL if time is unknown or there is no memory. */
 struct timeline *table_strip_new(const struct report *r);
 
-/* How busy (core), an index into the profile's, was in each slice of (t): a
- * character for each. */
+/* Write one character for each slice of (t): how busy (core) was. (core) is an
+ * index into the profile's cores. */
 void table_strip(FILE *out, const struct timeline *t, size_t core);
 
-/* summary.c: a line for each core, and one for all. */
+/* text/summary.c: a line for each core, and one for all cores. */
 void table_summary(FILE *out, const struct report *r);
 
-/* matrix.c: functions by cores. */
+/* text/matrix.c: a table of functions by cores. */
 void table_matrix(FILE *out, const struct report *r);
 
-/* The part of some code's (time) that came late, which is (late) of it, if that
- * deserves a mark; or 0: it does not if all code is as late. */
+/* The late part of some code's (time), if it deserves a mark; else 0. (late) is
+ * the time of the code's late samples. There is no mark if all code is late. */
 double table_late_part(const struct report *r, double late, double time);
 
-/* function.c: lines, callers and callees of r->function. */
+/* text/function.c: lines, callers and callees of r->function. */
 void table_function(FILE *out, const struct report *r);
 
-/* Which functions beside (found) fit r->function, too, if that is not its whole
- * name. */
+/* List the functions other than (found) whose names contain r->function, if
+ * r->function is not the whole name of (found). */
 void table_also(FILE *out, const struct report *r, uint32_t found);
 
-/* annotate.c: r->annotation. */
+/* annotate/annotate_text.c: r->annotation. */
 void table_annotation(FILE *out, const struct report *r);
 
-/* tree.c: the call tree of (scope), a blank line and its head among (lines). */
+/* text/tree_text.c: the call tree of (scope), with a blank line and a head, in
+ * (lines) lines. */
 void table_tree(FILE *out, const struct report *r,
                 const struct view_scope *scope, size_t lines);
 
-/* As many steps from the root of (tree) as there is nothing else: the last node
- * of them, 0 if there is none. One that samples end in is none of them. */
+/* Last node of the path that all samples of (tree) share, counted from the
+ * root. No sample ends in this node. 0 if there is no such node. */
 uint32_t table_common_root(const struct view_tree *tree);
 
-/* waits.c: the stacks in which cores go idle. */
+/* text/waits.c: the stacks in which cores go idle. */
 void table_waits(FILE *out, const struct report *r);
 
-/* next.c: commands to go on with. */
+/* next.c: commands to type next. */
 void table_next(FILE *out, const struct report *r);
 
-/* Likewise, of (r) its recording alone, to look closer at the function (name),
- * if that is not NULL. */
+/* Write the commands that show the function (name) in detail, if (name) is not
+ * NULL. Only the recording of (r) is used. */
 void table_next_function(FILE *out, const struct report *r, const char *name);
 
-/* calls.c: who calls, and is called by, the functions with most time of their
- * own. */
+/* text/call_table.c: callers and callees of the functions with the most time of
+ * their own. */
 void table_calls(FILE *out, const struct report *r);
 
 /* table.c */
 
-/* "busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples", of (scope) of (v). */
+/* Write "busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples" for (scope) of
+ * (v). */
 void table_busy(FILE *out, const struct view *v,
                 const struct view_scope *scope);
 
-/* A table for all cores, where there are several, and one for each. */
+/* Write a table for all cores, if there are several, and one for each core. */
 void table_all_functions(FILE *out, const struct report *r);
 
-/* The table of functions of (scope), with a blank line before it. */
+/* Write a blank line and the table of functions of (scope). */
 void table_functions(FILE *out, const struct report *r,
                      const struct view_scope *scope);
 
-/* session/overall_sums.c: what there is to say over all guests. */
+/* text/overall.c: a line for each guest, and sums over all guests. */
 void table_overall(FILE *out, const struct overall *o);
 
-/* footer.c */
+/* text/footer.c */
 
-/* The account of each core's deadlines. */
+/* Write the account of each core's deadlines. */
 void table_accounts(FILE *out, const struct profile *p);
 
-/* Accounting, lateness, the profiler's cost, notes. */
+/* Write accounts, lateness, the profiler's cost, and notes. */
 void table_footer(FILE *out, const struct report *r);
 
-/* details.c: what the agent says of itself. */
+/* text/details.c: facts that the agent sent about itself. */
 void table_details(FILE *out, const struct profile *p);
 
 #endif

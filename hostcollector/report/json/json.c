@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The report for programs: every number with its interval, by stable names.
- * report.schema.json beside this file says what each means; a name or meaning
- * that changes needs a new JSON_VERSION, a name that is added does not.
- */
+/* The report as JSON. report.schema.json explains every name. */
 #include "report/render.h"
 
 #include <stdlib.h>
@@ -17,10 +13,10 @@
 #include "report/json_object.h"
 #include "report/smaller_view.h"
 
+/* Rises when a name or its meaning changes, not for a new name. */
 #define JSON_VERSION 1
 
-/* The list of guests is open until what is over all of them comes, or the end.
- */
+/* The list of guests stays open until the sums over all guests, or the end. */
 struct document {
     bool first, closed;
 };
@@ -153,7 +149,7 @@ static void write_stream(struct json_object *o, const struct stream_health *h)
     json_end(&in);
 }
 
-/* What is not known of the samples. */
+/* Members for facts that are unknown about the samples. */
 static void write_unknown(struct json_object *o, const struct report *r)
 {
     const struct view *v = r->view;
@@ -169,7 +165,7 @@ static void write_unknown(struct json_object *o, const struct report *r)
     json_end(&in);
 }
 
-/* What --exclude took away. */
+/* Members for the samples that --exclude removed. */
 static void write_without(struct json_object *o, const struct report *r)
 {
     const struct profile *p = r->profile;
@@ -210,7 +206,7 @@ static void write_about(struct json_object *o, const struct report *r)
     json_filters(o, r);
 }
 
-/* All of (r); a little less of its view. */
+/* Write all of (r), with a smaller view. */
 static void write_report(struct render *to, const struct report *r)
 {
     struct json_object o = json_begin(to->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables and trees as JSON. Functions are named by their index. */
+/* The parts of a JSON report that consist of samples. */
 #include "report/json/json_scope.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void json_amount(struct json_object *o, const char *key,
     json_end(&in);
 }
 
-/* So much of (time) came late. */
+/* The late part of (time). */
 static void write_late(struct json_object *o, const struct profile *p,
                        double late, double time)
 {
@@ -47,7 +47,7 @@ static void write_late(struct json_object *o, const struct profile *p,
     json_end(&in);
 }
 
-/* An element of a list, on a line of its own. */
+/* Begin an element of a list, on a line of its own. */
 static struct json_object element(FILE *out, bool *first)
 {
     (void)fputs(*first ? "\n" : ",\n", out);
@@ -55,7 +55,7 @@ static struct json_object element(FILE *out, bool *first)
     return json_begin(out);
 }
 
-/* Of what was selected, and not left out. */
+/* Account of the selected samples, without those that --exclude removed. */
 static void write_account(FILE *out, bool *first, const struct profile *p,
                           const struct profile_core *c)
 {
@@ -117,7 +117,7 @@ static void write_images(struct json_object *o, const struct report *r)
     (void)putc(']', out);
 }
 
-/* The lines of (l) from (*next) on that are of (function), if there are any. */
+/* Write the lines of (function) from (*next) on in (l), if there are any. */
 static void write_lines(struct json_object *o, const struct report *r,
                         const struct line_list *l, size_t *next,
                         size_t function)
@@ -198,8 +198,8 @@ static void write_rows(struct json_object *o, const struct report *r,
     (void)putc(']', out);
 }
 
-/* All nodes, each behind its parent, which is told by its index; the root is
- * not there. */
+/* Write all nodes except the root. A node comes after its parent, and refers to
+ * the parent by index. */
 static void write_tree(struct json_object *o, const char *key,
                        const struct report *r, const struct view_tree *tree,
                        const struct amount *whole)
@@ -223,8 +223,8 @@ static void write_tree(struct json_object *o, const char *key,
     (void)putc(']', out);
 }
 
-/* The functions from the outermost one to that of (node), the mark of idle time
- * apart; (path) has room for all. */
+/* Write the functions from the outermost one to the function of (node), without
+ * the mark VIEW_IDLE. (path) has room for all of them. */
 static void write_stack(struct json_object *o, const struct view_tree *tree,
                         uint32_t node, uint32_t *path)
 {
@@ -243,7 +243,7 @@ static void write_stack(struct json_object *o, const struct view_tree *tree,
     (void)putc(']', out);
 }
 
-/* Stacks in which cores went idle. */
+/* Write the stacks in which cores went idle. */
 static void write_waits(struct json_object *o, const struct report *r,
                         const struct view_scope *scope)
 {

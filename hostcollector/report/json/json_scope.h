@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of JSON that are made of samples: json_scope.c, and json_time.c. */
+/* The parts of a JSON report that consist of samples: json_scope.c and
+ * json_time.c. */
 #ifndef TPROF_REPORT_JSON_JSON_SCOPE_H
 #define TPROF_REPORT_JSON_JSON_SCOPE_H
 
@@ -11,16 +12,17 @@ void json_amount(struct json_object *o, const char *key,
                  const struct profile *p, const struct amount *a,
                  const struct amount *whole);
 
-/* Member "accounting": each core's deadlines, and what became of them. */
+/* Member "accounting": deadlines, ticks, samples and losses of each core. */
 void json_accounts(struct json_object *o, const struct profile *p);
 
 /* Members "images", "functions", "total", "cores" and "calls". */
 void json_view(struct json_object *o, const struct report *r);
 
-/* Member "filters": what was selected; empty: everything. */
+/* Member "filters": the selection; empty if everything is selected. */
 void json_filters(struct json_object *o, const struct report *r);
 
-/* Member "timeline": what each selected core did when. None without a clock. */
+/* Member "timeline": activities of each selected core over time. Left out
+ * without a clock. */
 void json_timeline(struct json_object *o, const struct report *r);
 
 #endif

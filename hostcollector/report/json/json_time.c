@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was selected, and what each core did when, as JSON. */
+/* The selection, and the time lines of cores, as JSON. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 #include "report/json/json_scope.h"
 #include "view/timeline.h"
 
-/* Slices of a time line, at most. */
+/* Most slices of a time line. */
 #define SLICES_MOST 200
 
 static void write_cores(struct json_object *o, const struct profile *p)
@@ -44,7 +44,7 @@ void json_filters(struct json_object *o, const struct report *r)
     json_end(&in);
 }
 
-/* How long (core) did one thing in each slice. */
+/* Write one activity of (core) in each slice. */
 #define WRITE_SLICES(o, member)                                                \
     write_slices(o, #member, t, core, offsetof(struct timeline_slice, member), \
                  hz)
@@ -81,7 +81,8 @@ static void write_core(FILE *out, const struct timeline *t,
     json_end(&o);
 }
 
-/* Until when the times of all samples were kept; INFINITY: to the end. */
+/* Time until which the times of all samples were kept; INFINITY if to the
+ * end. */
 static double kept_until(const struct profile *p)
 {
     double until = INFINITY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The callers and callees of single functions, as text. */
+/* Callers and callees of the functions with the most time of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 /* Functions whose callers and callees are shown. */
 #define CALLS_SHOWN 5
-/* ... if they have this share of the time themselves. */
+/* They must have this share of the time themselves. */
 #define CALLS_MIN   .01
-/* Columns for a name among them. */
+/* Columns for a name of a caller or callee. */
 #define CALL_WIDTH  50
 /* Callers and callees below this share of the function are left out. */
 #define CALL_MIN    .01
@@ -30,7 +30,8 @@ static bool append_call(char *list, size_t size, const char *name, double p)
     return false;
 }
 
-/* The callers of (row)'s function, or its callees, with their shares of it. */
+/* Write the callers of (row)'s function, or its callees, with their shares of
+ * it. */
 static void write_calls(FILE *out, const struct report *r,
                         const struct view_row *row, bool callers)
 {
@@ -57,7 +58,7 @@ static void write_calls(FILE *out, const struct report *r,
                   list);
 }
 
-/* How many of the first rows are worth their callers and callees. */
+/* Number of first rows whose callers and callees are shown. */
 static size_t calls_shown(const struct report *r,
                           const struct view_scope *scope)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of many cores a report shows. */
+/* Chooses the cores that a report shows if there are many. */
 #include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A core with what it is chosen by. */
+/* A core, and the numbers by which it is chosen. */
 struct candidate {
     size_t index;
     double time;     /* busy */
-    double distance; /* from all cores together */
+    double distance; /* from the total of all cores */
     bool chosen;
 };
 
@@ -23,9 +23,11 @@ size_t table_active_cores(const struct view *v)
     return n;
 }
 
-/* How much of its time (scope) spends otherwise than (v->total): functions by
- * their own time, idle time among them. (room) is zeroed, for each function of
- * (v), and is so again. */
+/*
+ * Part of its time that (scope) spends in other functions than (v->total), idle
+ * time included. (room) has an element for each function of (v); all are zero
+ * before and after.
+ */
 static double distance_of(const struct view *v, const struct view_scope *scope,
                           double *room)
 {
@@ -44,11 +46,12 @@ static double distance_of(const struct view *v, const struct view_scope *scope,
         room[function] = 0;
     }
     for (size_t i = 0; i < scope->row_count; i++)
-        room[scope->rows[i].function] = 0; /* a row that (total) lacks */
+        room[scope->rows[i].function] = 0; /* (total) has no such row */
     return sum;
 }
 
-/* Choose the one with most (time), or most (distance), of those left. */
+/* Choose the core with the most (time), or the most (distance), among those not
+ * chosen yet. */
 static void choose(struct candidate *list, size_t n, bool by_time)
 {
     struct candidate *best = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What only --all shows: the agent as it described itself, and what it counted
- * beside samples. */
+/* Facts that the agent sent about itself. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -61,7 +60,8 @@ static void write_cores(FILE *out, const struct profile *p)
                   "were neither ticks nor work for it.");
 }
 
-/* What the agent found out about the cores, if it is so on any of them. */
+/* Write facts that the agent found out about cores, if they hold on any
+ * core. */
 static void write_facts(FILE *out, const struct profile *p)
 {
     uint32_t flags = 0;
@@ -77,7 +77,7 @@ static void write_facts(FILE *out, const struct profile *p)
                   "the CPU does not promise that its TSC has one rate.");
 }
 
-/* The whole agent's counters come with core 0's. */
+/* The counters of the whole agent come with core 0's. */
 static void write_busy(FILE *out, const struct profile *p)
 {
     char line[120], count[TEXT_NUMBER];

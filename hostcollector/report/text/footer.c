@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the text report: how far its numbers can be trusted. */
+/* The end of the text report: accounts, lateness, cost, notes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +15,12 @@
 #include "report/table.h"
 #include "util/text.h"
 
-/* Lateness is worth a list of functions above this share of busy time. */
+/* If a larger share of the busy time is late, late functions are listed. */
 #define LATE_MIN   .01
 #define LATE_SHOWN 3
-/* Below this share of a core's time nothing was stolen that is worth a number.
- */
+/* A smaller share of stolen time is not shown. */
 #define STEAL_MIN  .0005
-/* Seconds. What would take longer is told without a number. */
+/* Seconds. A longer time is described without a number. */
 #define HOUR       3600
 
 static void write_account(FILE *out, const char *name, const struct account *a)
@@ -58,7 +57,7 @@ static void write_account_rows(FILE *out, const struct profile *p)
         write_account(out, "all", &sum);
 }
 
-/* Deadlines of it are accounted for. */
+/* Does (core) have deadlines in the account? */
 static bool is_active(const struct profile_core *core)
 {
     return core->selected && account_deadlines(&core->account) != 0;
@@ -79,14 +78,14 @@ static bool begins_open(const struct profile_core *core)
     return core->selected && core->account.begin_unknown != 0;
 }
 
-/* Nothing came of it, not even that it has done nothing. */
+/* Did nothing arrive from (core), not even a count of nothing? */
 static bool is_unheard(const struct profile_core *core)
 {
     return core->selected && !core->absent && !is_active(core) &&
            !core->account.complete && !was_cut(core) && !begins_open(core);
 }
 
-/* How far the account is exact, where it is not altogether. */
+/* Say in what the account is not exact. */
 static void write_exactness(FILE *out, const struct profile *p)
 {
     const struct stream_health *h = &p->health;
@@ -162,7 +161,7 @@ static const char *ticks_text(char *buf, size_t size, const struct profile *p,
     return buf;
 }
 
-/* How late the samples were of everything that was selected. */
+/* Lateness of all selected samples. */
 struct late_sums {
     uint64_t samples;
     uint64_t classes[LATE_CLASSES];
@@ -182,7 +181,7 @@ static struct late_sums sum_lateness(const struct profile *p)
     return sum;
 }
 
-/* The class that holds the sample behind (share) of all. */
+/* The class of the sample at the quantile (share). */
 static size_t late_class(const struct late_sums *sum, double share)
 {
     uint64_t below = 0;
@@ -197,8 +196,8 @@ static size_t late_class(const struct late_sums *sum, double share)
     return i;
 }
 
-/* "half of the samples came under 1 us after their deadline, 99 of 100 under 4
- * us". The last class has no upper end. */
+/* Write "half of the samples came under 1 us after their deadline, 99 of 100
+ * under 4 us". The last class has no upper end. */
 static void late_text(char *buf, size_t size, const struct profile *p,
                       const struct late_sums *sum)
 {
@@ -236,8 +235,8 @@ static int compare_late(const void *a, const void *b)
            (left->function < right->function);
 }
 
-/* Append "request 29.9 % (99 % of its own)" to (text). Returns whether it fit.
- */
+/* Append "request 29.9 % (99 % of its own)" to (text). Returns whether it
+ * fit. */
 static bool append_late(char *text, size_t size, const struct report *r,
                         const struct view_row *row, bool first)
 {
@@ -250,12 +249,12 @@ static bool append_late(char *text, size_t size, const struct report *r,
 
     if (n >= 0 && (size_t)n < size - used)
         return true;
-    text[used] = '\0'; /* a name that did not fit is left out */
+    text[used] = '\0'; /* remove a name that did not fit */
     return false;
 }
 
-/* Where late samples landed: behind code that had interrupts off, or where the
- * host took the core away. */
+/* Write the functions with late samples. Late samples land after code that had
+ * interrupts off, or where the host took the core away. */
 static void write_late_functions(FILE *out, const struct report *r)
 {
     const struct view_scope *scope = &r->view->total;
@@ -298,7 +297,7 @@ static void write_lateness(FILE *out, const struct report *r)
         write_late_functions(out, r);
 }
 
-/* The guest was sampled from outside. */
+/* Write the cost of sampling from outside. */
 static void write_stops(FILE *out, const struct profile *p,
                         const struct cost *cost)
 {

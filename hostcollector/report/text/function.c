@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One function: its lines, who calls it, and what it calls. */
+/* One function: its lines, its callers and its callees. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "util/text.h"
 #include "view/find.h"
 
-/* Lines, and callers and callees, unless all are asked for. */
+/* Most lines, and most callers or callees, without --all. */
 #define LINES_MOST 20
 #define EDGES_MOST 10
-/* Of several functions that fit, so many are named. */
+/* So many other functions whose names fit are listed. */
 #define FITS_NAMED 5
 #define LEFT       14 /* "  12.3   1.0  " */
 
@@ -83,7 +83,7 @@ static void write_lines(FILE *out, const struct report *r, uint32_t function)
     line_list_fini(&l);
 }
 
-/* The callers of (row)'s function, or its callees. */
+/* Write the callers of (row)'s function, or its callees. */
 static void write_edges(FILE *out, const struct report *r,
                         const struct view_row *row, bool callers)
 {

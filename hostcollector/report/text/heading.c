@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The beginning of the text report: what it is of, and what to beware of. */
+/* The beginning of the text report: guest, image, losses, warnings. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static uint32_t asked_rate(const struct profile *p)
                                                    : p->guest.rate_hz;
 }
 
-/* Samples that (core) delivered per second in which the guest ran; 0 if none
- * came, or time is not known. */
+/* Samples of (core) per second in which the guest ran. 0 if there are none, or
+ * time is unknown. */
 static double core_rate(const struct profile *p,
                         const struct profile_core *core)
 {
@@ -43,7 +43,7 @@ static double core_rate(const struct profile *p,
     return seconds > 0 ? samples / seconds : 0;
 }
 
-/* The mean over cores that delivered any. */
+/* Mean over the cores that delivered samples. */
 static double achieved_rate(const struct profile *p)
 {
     double sum = 0;
@@ -79,7 +79,7 @@ static void write_rates(FILE *out, const struct profile *p)
         (void)fprintf(out, ", %.0f achieved", achieved);
 }
 
-/* An image that the kernel loaded, or the kernel's own, to be sorted. */
+/* Compare images for sorting. The kernel's is one of them. */
 static int compare_images(const void *a, const void *b)
 {
     const struct view_image *const *left = a, *const *right = b;
@@ -89,7 +89,7 @@ static int compare_images(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* "Images: kernel.elf 61.2 %, app 38.8 % of the busy time", where there are
+/* "Images: kernel.elf 61.2 %, app 38.8 % of the busy time", if there are
  * several. */
 static void write_images(FILE *out, const struct report *r)
 {
@@ -171,7 +171,7 @@ static bool is_shown(const struct profile_core *core)
     return core->selected && core->total.samples != 0;
 }
 
-/* "4 cores", or "cores 1-2 of 4" where some were selected. */
+/* "4 cores", or "cores 1-2 of 4" if some were selected. */
 static const char *cores_text(char *buf, size_t size, const struct report *r)
 {
     char list[CORE_LIST_SIZE], delivered[CORE_LIST_SIZE];
@@ -189,7 +189,8 @@ static const char *cores_text(char *buf, size_t size, const struct report *r)
     return buf;
 }
 
-/* " in 5.0 s", or " in seconds 1 to 2.5 of 5.0", or where there are none. */
+/* " in 5.0 s", or " in seconds 1 to 2.5 of 5.0", or nothing if time is
+ * unknown. */
 static const char *seconds_text(char *buf, size_t size, const struct profile *p)
 {
     struct selected_range span = selected_span(p);
@@ -238,7 +239,7 @@ static void write_work(FILE *out, const struct report *r,
         return;
     if (work.rate < 100)
         (void)snprintf(rate, sizeof rate, "%.3g", work.rate);
-    else /* less than 2^64, which no rate of a counter reaches */
+    else /* less than 2^64, more than any counter's rate */
         (void)text_count(rate, (uint64_t)fmin(work.rate, 0x1p63));
     if (work.busy_s > 0)
         (void)snprintf(took, sizeof took, "; one takes %s of busy core time",
@@ -268,7 +269,8 @@ static void write_without(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* "Shown: idle time, rows by total". An annotation says so by itself. */
+/* "Shown: idle time, rows by total". Not for annotations, which have a heading
+ * of their own. */
 static void write_asked(FILE *out, const struct report *r)
 {
     char line[REPORT_OPTIONS_TEXT];

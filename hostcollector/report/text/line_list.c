@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of functions, the busiest first. */
+/* The source lines of functions, sorted. */
 #include "report/text/line_list.h"
 
 #include <stdlib.h>

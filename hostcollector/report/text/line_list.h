@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The source lines of functions, for the report and for programs. */
+/* The source lines of functions, sorted, for text and JSON. */
 #ifndef TPROF_REPORT_TEXT_LINE_LIST_H
 #define TPROF_REPORT_TEXT_LINE_LIST_H
 
@@ -14,9 +14,11 @@ struct line_list {
     size_t count;
 };
 
-/* Those of (function) of (v), or of all functions if that is LINE_LIST_ALL.
- * Returns 0; -1 if there is no memory, and (l) is empty. line_list_fini() in
- * either case. */
+/*
+ * List the lines of (function) of (v), or of all functions for LINE_LIST_ALL.
+ * Returns 0; -1 if there is no memory, and (l) is empty. Call line_list_fini()
+ * in either case.
+ */
 #define LINE_LIST_ALL UINT32_MAX
 int line_list_init(struct line_list *l, const struct view *v,
                    uint32_t function);

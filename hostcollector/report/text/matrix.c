@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions by cores: one table instead of one for each core. */
+/* Functions by cores, in one table. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -12,30 +12,30 @@
 #include "report/name.h"
 #include "util/text.h"
 
-/* Rows, unless asked for more; those below the share are not worth a line. */
+/* Default number of rows, and the smallest share of a row. */
 #define ROWS        8
 #define SHARE_MIN   .01
-/* "  39.0  1.4   39.1", and each core's column. */
+/* Columns of "  39.0  1.4   39.1", and of each core. */
 #define LEFT        19
 #define CELL        5
-/* Columns for a name: so many stay beside cores, and beside lines. */
+/* Least columns of a name beside cores, and beside lines. */
 #define NAME_LEAST  20
 #define NAME_LIKED  20
 #define NAME_MOST   60
 #define LINE_WIDTH  16
 /* Rows whose names are bold. */
 #define BOLD_ROWS   3
-/* A part of the own time that is told beside the name. */
+/* A larger uncertain part of the own time is marked beside the name. */
 #define UNSURE_MIN  .005
-#define LINES_BELOW 80 /* columns: no lines */
+#define LINES_BELOW 80 /* with fewer columns, no lines are shown */
 
 struct matrix {
     FILE *out;
     const struct report *r;
-    const struct amount *whole; /* what shares are of */
+    const struct amount *whole; /* stands for 100 % */
     size_t cores[TABLE_CORES_ALL];
     size_t core_count;
-    struct view_row *list; /* of all cores, in the order that was asked for */
+    struct view_row *list; /* of all cores, in the order of --sort */
     uint32_t *rows;        /* by core and function: 1 + the row; 0: none */
     size_t name_width, line_width;
 };
@@ -58,7 +58,7 @@ static int find_rows(struct matrix *m)
     return 0;
 }
 
-/* How wide the columns are, and which cores there is room for. */
+/* Compute the widths of columns, and choose the cores that fit. */
 static int divide(struct matrix *m)
 {
     const struct view *v = m->r->view;
@@ -87,8 +87,8 @@ static int divide(struct matrix *m)
     return 0;
 }
 
-/* By the number that was asked for, falling; else, and by name, by function,
- * whose numbers are by name. */
+/* Compare by the number that --sort names, falling. Equal rows, and rows by
+ * name, are compared by function, because functions are numbered by name. */
 static int compare_rows(const struct view_row *a, const struct view_row *b,
                         double x, double y)
 {
@@ -115,7 +115,7 @@ static int by_name(const void *a, const void *b)
     return compare_rows(a, b, 0, 0);
 }
 
-/* Fill m->list; 0, or -1 if there is no memory. */
+/* Fill m->list. Returns 0; -1 if there is no memory. */
 static int sort_rows(struct matrix *m)
 {
     static int (*const orders[])(const void *, const void *) = {
@@ -145,7 +145,8 @@ static void write_head(const struct matrix *m)
         (void)fprintf(m->out, "%-*s  LINE\n", (int)m->name_width, "FUNCTION");
 }
 
-/* The share of (function) on one core; a dot where it was not met. */
+/* Write the share of (function) on one core; a dot if it has no samples
+ * there. */
 static void write_cell(const struct matrix *m, size_t i, uint32_t function)
 {
     const struct view *v = m->r->view;
@@ -170,13 +171,13 @@ double table_late_part(const struct report *r, double late, double time)
                : 0;
 }
 
-/* Of (row)'s own time. */
+/* The late part of (row)'s own time. */
 static double late_part(const struct matrix *m, const struct view_row *row)
 {
     return table_late_part(m->r, row->late, row->self.time);
 }
 
-/* The name with what is to be known of it, as "memcpy ?". */
+/* Write the name with its marks, as "memcpy ?". */
 static void write_name(const struct matrix *m, const struct view_row *row,
                        bool bold)
 {
@@ -229,7 +230,7 @@ static void write_row(const struct matrix *m, const struct view_row *row,
     (void)putc('\n', m->out);
 }
 
-/* How many rows to show: the first ones, while they are worth it. */
+/* Number of rows to show: the first rows whose share is large enough. */
 static size_t rows_shown(const struct matrix *m)
 {
     const struct view_scope *scope = &m->r->view->total;
@@ -244,7 +245,7 @@ static size_t rows_shown(const struct matrix *m)
     return n;
 }
 
-/* The sum of the rows from (shown) on, in a line. */
+/* Write one line with the sum of the rows from (shown) on. */
 static void write_rest(const struct matrix *m, size_t shown)
 {
     const struct view_scope *scope = &m->r->view->total;
@@ -260,7 +261,7 @@ static void write_rest(const struct matrix *m, size_t shown)
                   scope->row_count - shown);
 }
 
-/* What the numbers are shares of. */
+/* Write what stands for 100 %, and explain the marks. */
 static void write_base(const struct matrix *m, bool any_late)
 {
     const struct report *r = m->r;

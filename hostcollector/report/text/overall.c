@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Behind the reports of many guests: a line for each, and what those have in
- * common that run the same image. */
+/* The end of a text report of several guests. */
 #include "report/table.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A core's time line in some characters, one for each slice of the run. */
+/* The time line of a core, one character for each slice of the run. */
 #include "report/table.h"
 
 #include "diagnose/selected.h"
 
-/* Characters of a time line where text is this wide, and wider. */
+/* Characters of a time line, by the width of the text. */
 #define ROOM_SMALL  8
 #define ROOM_NARROW 12
 #define ROOM_USUAL  20
@@ -12,7 +12,7 @@
 #define NARROW      70
 #define USUAL       100
 #define WIDE        160
-/* More of a slice was lost: what is left of it tells little. */
+/* A slice that lost a larger part is marked, because the rest says little. */
 #define LOST_TOLD   .1
 
 static double room_of(const struct report *r)
@@ -35,7 +35,7 @@ struct timeline *table_strip_new(const struct report *r)
                                 room_of(r));
 }
 
-/* How busy the core was in (s): a sign with more ink for more. */
+/* A sign for (s): the busier the core, the more ink. */
 static char sign_of(const struct timeline_slice *s)
 {
     double busy = s->busy + s->unseen, all = busy + s->idle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line for each core: how busy it is, with what, and where it waits. */
+/* A line for each core: how busy it is, with what, and its waits. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -14,29 +14,29 @@
 #define LEFT          15
 #define APIC          7 /* columns: " (APIC)" */
 #define STRIP_LEAST   9 /* columns: "2.2 cores" */
-/* Names come first: a terminal with fewer columns has no time line, and fewer
- * columns for both lists leave out that of waits. */
+/* Names matter most. A narrower terminal has no time line. If there is no room
+ * for both lists, the list of waits is left out. */
 #define STRIP_COLUMNS 60
 #define WAITS_COLUMNS 30
-/* Names are cut to that before a second one is given up. */
+/* Names are cut to this width before the second name is given up. */
 #define NAME_MOST     24
-/* What has less is not worth a name. */
+/* Functions with a smaller share are not named. */
 #define SHARE_MIN     .01
 #define LIST_SIZE     512
 
-/* What all lines have in common. */
+/* Data of all lines. */
 struct summary {
     FILE *out;
     const struct report *r;
     struct timeline *strip; /* NULL: unknown */
     char each[32];          /* its head */
-    bool apic;              /* APIC ids stand beside the cores' numbers */
-    /* Columns of time line and lists; 0: there is none. */
+    bool apic;              /* show APIC ids beside the cores' numbers */
+    /* Columns of time line and lists. 0: not shown. */
     size_t strip_width, busy, waits;
 };
 
-/* Append "name 12" to (list), of LIST_SIZE bytes, if that is (width) columns at
- * most then. Returns whether it is. */
+/* Append "name 12" to (list), of LIST_SIZE bytes, if (list) then has at most
+ * (width) columns. Returns whether it does. */
 static bool append(char *list, size_t width, const char *name, double share)
 {
     size_t used = strlen(list), bytes;
@@ -57,7 +57,7 @@ static bool append(char *list, size_t width, const char *name, double share)
     return true;
 }
 
-/* The functions that (scope) is busy with. */
+/* List the busiest functions of (scope). */
 static void list_busy(char *list, const struct view *v,
                       const struct view_scope *scope, size_t width)
 {
@@ -72,7 +72,7 @@ static void list_busy(char *list, const struct view *v,
     }
 }
 
-/* The child of (parent) that is (function); 0: there is none. */
+/* The child of (parent) that is (function). 0 if there is none. */
 static uint32_t child_of(const struct view_tree *tree, uint32_t parent,
                          uint32_t function)
 {
@@ -84,7 +84,7 @@ static uint32_t child_of(const struct view_tree *tree, uint32_t parent,
 }
 
 /* The node of (tree) on the same path as node (root) of the tree of (all),
- * which is a first child of first children; 0: there is none. */
+ * which is a first child of first children. 0 if there is none. */
 static uint32_t same_node(const struct view_tree *tree,
                           const struct view_tree *all, uint32_t root)
 {
@@ -99,7 +99,8 @@ static uint32_t same_node(const struct view_tree *tree,
     return found;
 }
 
-/* Where (scope) waits: what is below the root that all waits have in common. */
+/* List the waits of (scope): the functions below the root that all waits
+ * share. */
 static void list_waits(char *list, const struct view *v,
                        const struct view_scope *scope, size_t width)
 {
@@ -120,7 +121,8 @@ static void list_waits(char *list, const struct view *v,
     }
 }
 
-/* How many cores are busy; with nothing of those samples that were left out. */
+/* Mean number of busy cores. Samples that --exclude removed do not count as
+ * busy. */
 static double busy_cores(const struct report *r)
 {
     double all = r->view->total.all.time, with = all;
@@ -131,7 +133,7 @@ static double busy_cores(const struct report *r)
            (double)table_active_cores(r->view) * (with > 0 ? all / with : 1);
 }
 
-/* The time line of (scope); over all cores how many of them were busy. */
+/* Write the time line of (scope); for all cores, the number of busy cores. */
 static void write_strip(const struct summary *s, const struct view_scope *scope)
 {
     const struct view *v = s->r->view;
@@ -152,7 +154,7 @@ static void write_strip(const struct summary *s, const struct view_scope *scope)
                   "");
 }
 
-/* Has (core), which is shown, another number than its APIC id? */
+/* Does (core), which is shown, have an APIC id that differs from its number? */
 static bool has_other_id(const struct profile_core *core)
 {
     return core->total.samples != 0 && core->stats.has_apic_id &&
@@ -199,8 +201,8 @@ static void write_line(const struct summary *s, const struct view_scope *scope)
     (void)fprintf(s->out, "  %s\n", waits);
 }
 
-/* Of the columns that are left, three parts are for what cores are busy with
- * and two for where they wait. */
+/* Divide the remaining columns: three parts for busy functions, two for
+ * waits. */
 static void divide(struct summary *s)
 {
     size_t left = table_columns(s->r) - LEFT - (s->apic ? APIC : 0);
@@ -233,7 +235,7 @@ static void write_head(const struct summary *s)
         (void)fprintf(s->out, "%-*s  WAITS IN\n", (int)s->busy, "MOST TIME IN");
 }
 
-/* Which cores of how many stand here, where they are not all. */
+/* Say which cores are shown, if not all. */
 static void write_choice(FILE *out, size_t shown, size_t all)
 {
     if (shown < all)

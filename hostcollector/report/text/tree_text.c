@@ -17,24 +17,25 @@
 #define HEAD_LINES    2
 /* Columns of a name in the head. */
 #define NAME_WIDTH    40
-/* What is less is shown as nothing. */
+/* A smaller share is not shown. */
 #define SHARE_NOTHING .0005
 
-/* A node of which so much of what a branch must have is elsewhere than in one
- * child is as good as that child. */
+/* A node joins its child on one line if the time outside the child is less than
+ * this part of the least share of a branch. */
 #define LEAST_JOINING .2
 
-/* Branches below this share are left out: the first that leaves few enough. */
+/* Branches with a smaller share are left out. The first share that leaves few
+ * enough lines is used. */
 static const double least_shares[] = {.01, .02, .03, .04, .05, .06, .08,
                                       .1,  .12, .15, .2,  .25, .3,  .5};
 
 struct writer {
-    FILE *out; /* NULL: lines are counted only */
+    FILE *out; /* NULL: lines are only counted */
     const struct view *view;
     const struct view_tree *tree;
-    const struct amount *whole; /* shares are of this */
-    double least;               /* the share that a node must have */
-    double joining;             /* ... and what one may have that is joined */
+    const struct amount *whole; /* stands for 100 % */
+    double least;               /* least share of a node */
+    double joining; /* largest share outside a child that is joined */
     size_t columns;
     size_t lines; /* written, or counted */
 };
@@ -44,9 +45,11 @@ static double share_of_whole(const struct writer *w, const struct amount *a)
     return w->whole->time > 0 ? a->time / w->whole->time : 0;
 }
 
-/* The first sibling from (node) on that is large enough; 0 if none is. They
- * are sorted, so none behind it is larger. The mark of idle time is none: its
- * parent is what waits. */
+/*
+ * The first sibling from (node) on that is large enough; 0 if none is. Siblings
+ * are sorted, so all siblings after a small one are small. The mark VIEW_IDLE
+ * is skipped: its parent is the function that waits.
+ */
 static uint32_t kept_sibling(const struct writer *w, uint32_t node)
 {
     const struct view_node *nodes = w->tree->nodes;
@@ -69,8 +72,8 @@ static double own_share(const struct writer *w, const struct view_node *node)
     return own;
 }
 
-/* The child that (node) may be joined with on one line: all time of (node)
- * was in it, as far as this tree shows. 0 if there is none. */
+/* The child that has nearly all time of (node), so that both fit on one line. 0
+ * if there is none. */
 static uint32_t only_child(const struct writer *w, const struct view_node *node)
 {
     const struct view_node *nodes = w->tree->nodes;
@@ -98,14 +101,14 @@ static size_t name_width(const struct writer *w, const struct view_node *node)
     return text_width(name_of(w, node)) + (node->inlined ? strlen(inlined) : 0);
 }
 
-/* Columns for names, numbers apart. */
+/* Columns for names, without those for numbers. */
 static size_t room_left(const struct writer *w)
 {
     return w->columns - NUMBERS;
 }
 
-/* The name of (node) from (column) on, all of it if there is room. Returns
- * where it ends. */
+/* Write the name of (node) from (column) on, shortened if there is no room.
+ * Returns the column after it. */
 static size_t write_name(const struct writer *w, const struct view_node *node,
                          size_t column)
 {
@@ -119,8 +122,10 @@ static size_t write_name(const struct writer *w, const struct view_node *node,
     return column + text_width(name) + strlen(mark);
 }
 
-/* The child that joins (node) on its line, where that one's name is at
- * (*column); this then is where the child's is. 0: there is none, or no room.
+/*
+ * The child that joins (node) on its line. (*column) is the column of (node)'s
+ * name, and becomes the column of the child's name. 0 if there is no such
+ * child, or no room.
  */
 static uint32_t joined(const struct writer *w, const struct view_node *node,
                        size_t *column)
@@ -135,7 +140,7 @@ static uint32_t joined(const struct writer *w, const struct view_node *node,
     return child;
 }
 
-/* (node), at (level), with those that join it. */
+/* Write (node), at (level), with the nodes that join it. */
 static void write_line(const struct writer *w, const struct view_node *node,
                        size_t level)
 {
@@ -159,7 +164,7 @@ static void write_line(const struct writer *w, const struct view_node *node,
         (void)putc('\n', w->out);
 }
 
-/* Write (node) with those that join it; returns the last. */
+/* Write (node) with the nodes that join it. Returns the last of these nodes. */
 static const struct view_node *
 write_node(struct writer *w, const struct view_node *node, size_t level)
 {
@@ -173,8 +178,8 @@ write_node(struct writer *w, const struct view_node *node, size_t level)
     return node;
 }
 
-/* All below (root). Depth first, without recursion: at[] is the node of each
- * level. */
+/* Write all nodes below (root), depth first, without recursion. at[] has the
+ * node of each level. */
 static void write_nodes(struct writer *w, uint32_t root)
 {
     const struct view_node *nodes = w->tree->nodes;
@@ -241,7 +246,7 @@ static void write_head(const struct writer *w, const struct report *r,
     (void)fprintf(w->out, " %6s %6s\n", "TOTAL", "SELF");
 }
 
-/* Leave out as much as is needed for (lines). */
+/* Choose the least share for which the tree fits into (lines). */
 static void choose_least(struct writer *w, uint32_t root, size_t lines)
 {
     size_t n = sizeof least_shares / sizeof least_shares[0];
@@ -256,13 +261,13 @@ static void choose_least(struct writer *w, uint32_t root, size_t lines)
     }
 }
 
-/* Numbers that are far from their names belong to nobody. */
+/* Limit the width of the tree, so that numbers are near their names. */
 static size_t columns_of(const struct report *r)
 {
     return table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
 }
 
-/* Write what (w) is prepared for. */
+/* Write the tree that (w) was prepared for. */
 static void write_tree(struct writer *w, FILE *out, const struct report *r,
                        const struct view_scope *scope, uint32_t root,
                        size_t lines)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The report as text: first what one must know, in LINES_SHORT lines, then all
- * details if they are wanted.
- */
+/* The report as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +8,15 @@
 #include "report/table.h"
 #include "util/text.h"
 
-/* Lines of the short report for that many cores; each further one has one. */
+/* Lines of the short report. With more than CORES_SHORT cores, each further
+ * core has one line more. */
 #define LINES_SHORT 40
 #define CORES_SHORT 4
-/* The call tree has what the others leave, and this at least. */
+/* Least lines of the call tree, which gets the lines that other parts leave. */
 #define TREE_LEAST  4
 #define TREE_LONG   1000
 
-/* Has anything been lost? Then a line is not enough. */
+/* Was anything lost? Then the report shows the accounts. */
 static bool has_loss(const struct profile *p)
 {
     for (size_t i = 0; i < p->core_count; i++) {
@@ -30,7 +28,7 @@ static bool has_loss(const struct profile *p)
     return false;
 }
 
-/* Notes that wait for --details. */
+/* Count the notes that only --details shows. */
 static size_t count_notes(const struct remarks *remarks)
 {
     size_t n = 0;
@@ -40,7 +38,7 @@ static size_t count_notes(const struct remarks *remarks)
     return n;
 }
 
-/* Notes without which the tables would be read wrongly. */
+/* Write the notes that a reader needs to understand the tables. */
 static void write_first_notes(FILE *out, const struct report *r)
 {
     bool any = false;
@@ -102,7 +100,7 @@ static void write_ending(FILE *out, const struct report *r)
         table_next(out, r);
 }
 
-/* What stands above the call tree, and what below it. */
+/* Write the parts above the call tree, and the parts below it. */
 static void write_above(FILE *out, const struct report *r)
 {
     if (r->guest != NULL)
@@ -128,7 +126,7 @@ static void write_below(FILE *out, const struct report *r)
         (void)putc('\n', out);
 }
 
-/* One tree of everything; of each core when all is wanted. */
+/* Write one tree of all cores; with --all, a tree of each core. */
 static void write_trees(FILE *out, const struct report *r, size_t lines)
 {
     const struct view *v = r->view;
@@ -142,8 +140,8 @@ static void write_trees(FILE *out, const struct report *r, size_t lines)
         table_tree(out, r, &v->cores[i], lines);
 }
 
-/* What (write) writes, for free(); NULL if there is no memory. Subtracts its
- * lines from (*lines), as far as there are any. */
+/* Text that (write) writes, for free(). NULL if there is no memory. Subtracts
+ * the text's lines from (*lines), down to 0. */
 static char *write_part(void (*write)(FILE *, const struct report *),
                         const struct report *r, size_t *lines)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Idle stacks in the order in which they are worth a look. */
+/* The stacks under which cores go idle, sorted. */
 #include "report/text/wait_list.h"
 
 #include <stdlib.h>

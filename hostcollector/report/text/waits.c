@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where cores wait: the stacks in which they go idle. */
+/* The stacks in which cores go idle. */
 #include "report/table.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "report/text/wait_list.h"
 #include "util/text.h"
 
-/* Rows, unless asked for more: beside other tables, and if waits are asked for.
- */
+/* Rows beside other tables, and rows with --idle. */
 #define ROWS       3
 #define ROWS_IDLE  20
-/* Stacks below this share of the idle time are left out, unless asked for. */
+/* Stacks below this share of the idle time are left out, unless --all is
+ * given. */
 #define SHARE_MIN  .01
 #define LEFT       14 /* "  62.0   1.0  " */
 /* Names of a stack are cut to this. */
@@ -26,11 +26,11 @@ struct waits {
     const struct amount *whole;
     const uint32_t *list; /* of a wait_list */
     size_t count, shown;
-    uint32_t root; /* what all of them begin with, */
-    size_t common; /* and how many functions they end with, (root) apart */
+    uint32_t root; /* the path that all stacks begin with */
+    size_t common; /* functions below (root) that all stacks end with */
 };
 
-/* The first ones, while they are worth it. */
+/* Number of rows to show: the first rows whose share is large enough. */
 static size_t count_shown(const struct waits *w)
 {
     size_t most = w->r->idle ? ROWS_IDLE : ROWS;
@@ -43,8 +43,8 @@ static size_t count_shown(const struct waits *w)
     return n;
 }
 
-/* How many functions (a) and (b) have in common at their inner ends, up to
- * (most). */
+/* Number of functions that (a) and (b) have in common at their inner ends, up
+ * to (most). */
 static size_t common_of(const struct waits *w, uint32_t a, uint32_t b,
                         size_t most)
 {
@@ -78,8 +78,8 @@ static uint32_t outwards(const struct waits *w, uint32_t node, size_t n)
     return node;
 }
 
-/* The steps from (root) to (node), up to the end of the line, of which (used)
- * columns are taken. */
+/* Write the steps from (root) to (node), up to the end of the line. (used)
+ * columns of the line are taken. */
 static void write_steps(const struct waits *w, uint32_t root, uint32_t node,
                         size_t used)
 {
@@ -94,7 +94,7 @@ static void write_steps(const struct waits *w, uint32_t root, uint32_t node,
 static void write_wait(const struct waits *w, uint32_t node)
 {
     struct share s = share_of(&w->tree->nodes[node].self, w->whole);
-    /* the first function that all have in common says what is waited for */
+    /* the first function that all have in common names the wait */
     size_t without = w->common > 1 ? w->common - 1 : 0;
 
     (void)fprintf(w->out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
@@ -102,7 +102,7 @@ static void write_wait(const struct waits *w, uint32_t node)
                 LEFT);
 }
 
-/* The functions that all waits end with. */
+/* Write the functions that all waits end with. */
 static void write_common(const struct waits *w)
 {
     static const char in[] = "all in ";
