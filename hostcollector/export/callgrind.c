@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * For KCachegrind and callgrind_annotate: what each line took itself, and what
- * its calls took. The format is described in Valgrind's manual, chapter
- * "Callgrind Format Specification".
- *
- * Each core is a function that calls what runs on it; guests add up where they
- * run the same. Of calls that recur in a stack only the outermost one counts,
- * so that what a function took is the sum of what calls of it took. How often
- * calls happened is not known: the number of samples stands for that.
- */
+/* Files for KCachegrind and callgrind_annotate. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -20,25 +11,35 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+/*
+ * Valgrind's manual describes the format in chapter "Callgrind Format
+ * Specification".
+ *
+ * A core is a function that calls the functions that run on it. Guests add up
+ * at functions that they share. If calls recur in a stack, only the outermost
+ * call counts, so a function's cost is the sum of the costs of its calls. The
+ * number of calls is unknown; the number of samples is written instead.
+ */
+
 #define SELF UINT32_MAX
 
-/* What a line took: by itself, or in calls of (callee). */
+/* Cost of a line: its own, or of its calls of (callee). */
 struct cost {
     uint32_t function, line, callee;
     uint64_t ns, samples;
 };
 
-/* Of one guest. Behind the functions of its view come its cores. */
+/* Costs of one guest. Cores are functions with numbers after the view's. */
 struct costs {
     const struct report *report;
     struct pair_map by_place; /* (function and line, callee) -> in (list) */
     struct cost *list;
     size_t count, room;
-    uint32_t *last_path; /* by function: the last that had it, ... */
-    uint32_t paths;      /* ... counted from 1 on */
+    uint32_t *last_path; /* by function: the last path that has it */
+    uint32_t paths;      /* counts paths from 1 */
 };
 
-/* Over all guests. */
+/* Costs of all guests. */
 struct totals {
     uint64_t ns, samples;
 };
@@ -63,8 +64,8 @@ static void end(struct render *to)
     free(to->state);
 }
 
-/* Add (p) to what (line) of (function) took in (callee). Returns 0; -1 if there
- * is no memory. */
+/* Add (p) to the cost of (line) of (function) in (callee). Returns 0; -1 if
+ * there is no memory. */
 static int add(struct costs *c, uint32_t function, uint32_t line,
                uint32_t callee, const struct view_path *p)
 {
@@ -112,7 +113,7 @@ static int add_path(struct costs *c, size_t core, const struct view_path *p)
     return add(c, function, line, SELF, p);
 }
 
-/* By function, then line; what it took itself is first. */
+/* Compare by function, then line. The own cost comes first. */
 static int compare(const void *a, const void *b)
 {
     const struct cost *x = a, *y = b;
@@ -124,7 +125,7 @@ static int compare(const void *a, const void *b)
     return (x->callee + 1 > y->callee + 1) - (x->callee + 1 < y->callee + 1);
 }
 
-/* Where function (number) is: image, file and name, each behind its key. */
+/* Write image, file and name of function (number), each after its key. */
 static void write_place(FILE *out, const struct report *r, uint32_t number,
                         const char *const keys[3])
 {

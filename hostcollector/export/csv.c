@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The tables of functions as one table for spreadsheets (RFC 4180): for all
- * cores together, whose (core) is "all", and for each core. Before a core's
- * functions stand [busy] and [idle], whose shares are of all its time; the
- * functions' are of its busy time.
- */
+/* The tables of functions as one table for spreadsheets (RFC 4180). */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -12,6 +7,12 @@
 #include <string.h>
 
 #include "diagnose/share.h"
+
+/*
+ * One table for all cores, whose (core) is "all", and one for each core. Before
+ * a core's functions are rows [busy] and [idle], with shares of all its time.
+ * Shares of functions are of its busy time.
+ */
 
 static void begin(struct render *to)
 {
@@ -21,7 +22,7 @@ static void begin(struct render *to)
                 to->out);
 }
 
-/* A spreadsheet shall not take a function's name for a formula. */
+/* Write a text so that no spreadsheet takes it for a formula. */
 static void write_text(FILE *out, const char *s)
 {
     bool formula = *s != '\0' && strchr("=+-@", *s) != NULL;
@@ -46,7 +47,7 @@ static void write_amount(FILE *out, const struct profile *p,
         (void)fprintf(out, "%.15g", a->time / (double)p->tsc_hz);
 }
 
-/* Guest and core, which each row begins with. */
+/* Write guest and core, the first columns of each row. */
 static void write_where(FILE *out, const struct report *r,
                         const struct view_scope *scope)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths, units and names for the files that other tools read. */
+/* Helpers of files for other tools. */
 #include "export/export.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "view/paths.h"
 
 #define NS_PER_S 1e9
-/* Half a century in nanoseconds; doubles count to there one by one, nearly. */
+/* Nanoseconds of about half a century. Doubles are nearly exact up to there. */
 #define NS_MAX   0x1p60
 
 bool export_next(struct render *to, const struct report *r,

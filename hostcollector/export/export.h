@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What the files for other tools have in common: they are written path by path,
- * so that memory does not grow with what is written, and in whole nanoseconds.
- */
+/* Helpers of files for other tools. These files are written path by path, so
+ * memory does not grow with them. Their times are whole nanoseconds. */
 #ifndef TPROF_EXPORT_EXPORT_H
 #define TPROF_EXPORT_EXPORT_H
 
@@ -14,7 +12,7 @@
 #include "model/view.h"
 #include "report/render.h"
 
-/* Where export_next() is. */
+/* Position of export_next(). */
 struct export_cursor {
     size_t core;           /* index of profile.cores; set by the caller */
     size_t entry;          /* of (path) */
@@ -22,16 +20,16 @@ struct export_cursor {
     size_t next;
 };
 
-/* The next path of a core, all samples of one entry. False behind the last, or
- * if there is no memory: then (to->no_memory) is set. */
+/* Read the next path of a core: all samples of one entry. Returns false after
+ * the last path, or if there is no memory; then (to->no_memory) is set. */
 bool export_next(struct render *to, const struct report *r,
                  struct export_cursor *c);
 
-/* (ticks) of the guest's clock in nanoseconds; as they are if the clock's rate
- * is not known. At least 0, and small enough for any tool. */
+/* (ticks) of the guest's clock in nanoseconds, at least 0, and small enough for
+ * every tool. If the clock's rate is unknown, the ticks themselves. */
 uint64_t export_ns(const struct profile *p, double ticks);
 
-/* "nanoseconds", or "ticks" if the clock's rate is not known. */
+/* "nanoseconds", or "ticks" if the clock's rate is unknown. */
 const char *export_unit(const struct profile *p);
 
 #endif

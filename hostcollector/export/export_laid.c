@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes into memory what rows copy. */
+/* The path of each entry of a core, written once as bytes of a format. */
 #include "export/export_laid.h"
 
 #include <stdlib.h>
 
 #include "export/export.h"
 
-/* An entry without samples begins and ends where the one before it ended. */
+/* Give each entry without samples the end of the entry before it. */
 static void close_gaps(size_t *ends, size_t entries)
 {
     for (size_t i = 1; i < entries + 2; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moments, and then what no moment tells of. */
+/* The samples of a core in the order of time. */
 #include "export/export_rows.h"
 
 #include <stdlib.h>

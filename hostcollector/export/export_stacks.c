@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each frame once, and each stack once. */
+/* The paths of a core as two tables. */
 #include "export/export_stacks.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static uint32_t frame_of(struct export_stacks *s,
     return *number;
 }
 
-/* The stack of (frame) below (prefix), or EXPORT_NO_STACK without memory. */
+/* The stack of (frame) below (prefix). EXPORT_NO_STACK if there is no
+ * memory. */
 static uint32_t stack_of(struct export_stacks *s, uint32_t prefix,
                          uint32_t frame)
 {

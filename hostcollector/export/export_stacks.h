@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The paths of a core as two tables, for formats that have them: frames, each a
- * function at a line, and stacks, each a frame below another stack.
- */
+/* The paths of a core as two tables. A frame is a function at a line. A stack
+ * is a frame below another stack. */
 #ifndef TPROF_EXPORT_EXPORT_STACKS_H
 #define TPROF_EXPORT_EXPORT_STACKS_H
 
@@ -15,7 +13,7 @@
 struct export_frame {
     uint32_t function, line;
     uint64_t address;
-    uint32_t depth; /* of inlining: 0 is the function that has the code */
+    uint32_t depth; /* of inlining; 0: the function that has the code */
 };
 
 struct export_stack {
@@ -33,8 +31,8 @@ struct export_stacks {
     struct pair_map by_frame, by_stack;
 };
 
-/* Lay out all paths of profile.cores[core] of (r). Without memory
- * (to->no_memory) is set. export_stacks_fini() in either case. */
+/* Fill the tables with all paths of profile.cores[core] of (r). If there is no
+ * memory, (to->no_memory) is set. Call export_stacks_fini() in either case. */
 void export_stacks_init(struct export_stacks *s, struct render *to,
                         const struct report *r, size_t core);
 void export_stacks_fini(struct export_stacks *s);

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * For profiler.firefox.com: a processed profile of version 46, which newer
- * versions of the Firefox Profiler upgrade when they load it. The format is in
- * that project's src/types/profile.ts and docs-developer/.
- *
- * A core is a thread, a guest is a process. Each thread has tables of its own:
- * functions, frames (a function at a line), stacks (a frame below another
- * stack), and columns with a row for each sample, whose weight is its time.
- */
+/* Files for profiler.firefox.com: a processed profile of version 46. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -20,6 +12,16 @@
 #include "report/json_object.h"
 #include "util/text.h"
 
+/*
+ * Newer versions of the Firefox Profiler upgrade the format when they load it.
+ * Its source describes the format: src/types/profile.ts and docs-developer/.
+ *
+ * A guest is a process, a core is a thread. Each thread has tables of
+ * functions, frames (a function at a line), stacks (a frame below another
+ * stack), and columns with a row for each sample. The weight of a sample is its
+ * time.
+ */
+
 #define VERSION        46
 #define GECKO_VERSION  29
 #define NS_PER_MS      1e6
@@ -29,8 +31,8 @@
 
 struct document {
     uint32_t next_pid;
-    bool first; /* no thread is there */
-    bool begun; /* (meta) is */
+    bool first; /* no thread was written yet */
+    bool begun; /* (meta) was written */
 };
 
 /* A core. */
@@ -60,7 +62,7 @@ static void write_category(FILE *out, const char *name, const char *color)
     json_end(&o);
 }
 
-/* What is said once: the first guest tells when it was. */
+/* Write (meta) once. The first guest gives the time of the start. */
 static void write_meta(struct render *to, const struct report *r)
 {
     struct document *d = to->state;
@@ -98,10 +100,10 @@ static void write_meta(struct render *to, const struct report *r)
     (void)fputs(",\n\"libs\":[],\n\"threads\":[", to->out);
 }
 
-/* Tables are objects of columns, all of the same length. */
+/* A column of a table. Tables are objects of columns of the same length. */
 struct column {
     const char *key;
-    /* Of row (i); NULL, or below 0: (none) is there instead. */
+    /* Value of row (i). NULL, or a value below 0: (none) is written instead. */
     int64_t (*value)(const struct thread *t, size_t i);
     const char *none;
 };
@@ -266,7 +268,7 @@ static void write_strings(struct json_object *o, const struct thread *t)
 
 enum sample_column { STACK, TIME, WEIGHT };
 
-/* A column of the samples, which are read once for each. */
+/* Write a column of the samples, which are read once for each column. */
 static uint64_t sample_column(struct json_object *o, const char *key,
                               const struct thread *t, struct render *to,
                               enum sample_column which)

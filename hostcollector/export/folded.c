@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Folded stacks: `core0;main;work 123`, one line per core and stack, for
- * flamegraph.pl, inferno and speedscope. The number is the time in mean
- * sampling intervals, that is, samples where none came late. Idle samples end
- * in `[idle]`, so that `grep -v` can drop them. Of several guests, the
- * guest is the outermost frame.
- */
+/* Folded stacks: `core0;main;work 123`, one line per core and stack. */
 #include "report/render.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* More than a path can have: frames, inlined functions, and marks. */
+/*
+ * Readers are flamegraph.pl, inferno and speedscope. The number is time in mean
+ * sampling intervals: the number of samples, if none is late. Idle samples end
+ * in `[idle]`, so `grep -v` can drop them. With several guests, the guest is
+ * the outermost frame.
+ */
+
+/* More nodes than a path can have: frames, inlined functions, and marks. */
 #define PATH_MAX_NODES 4096u
 
-/* What readers of folded stacks keep exactly. */
+/* Largest number that readers of folded stacks keep exactly. */
 #define COUNT_MAX 0x1p53
 
 struct folder {
     FILE *out;
-    const char *guest; /* NULL: the only one */
+    const char *guest; /* NULL: the only guest */
     const struct view *view;
     const struct view_scope *scope;
     double period; /* TSC ticks; 0: count samples */
     uint32_t path[PATH_MAX_NODES];
 };
 
-/* A semicolon would end the frame here. */
+/* Write a name without semicolons, which separate frames. */
 static void write_name(FILE *out, const char *name)
 {
     for (; *name != '\0'; name++)
@@ -39,14 +40,14 @@ static uint64_t count_of(const struct folder *f, const struct amount *a)
     if (!(f->period > 0))
         return a->samples;
 
-    /* a sample whose own period was short still is one */
+    /* a sample with a short period of its own still counts as one */
     double count = round(a->time / f->period);
-    if (count > COUNT_MAX) /* a guest's period may have been anything before */
+    if (count > COUNT_MAX) /* a guest may have had any period before */
         count = COUNT_MAX;
     return count < 1 ? 1 : (uint64_t)count;
 }
 
-/* The nodes of path[0] to path[depth - 1], outermost first. */
+/* Write the nodes path[0] to path[depth - 1], outermost first. */
 static void write_line(const struct folder *f, const struct view_tree *tree,
                        size_t depth)
 {
@@ -66,7 +67,8 @@ static void write_line(const struct folder *f, const struct view_tree *tree,
     (void)fprintf(f->out, " %" PRIu64 "\n", count_of(f, self));
 }
 
-/* Depth first, without recursion: the tree is as deep as a guest's stacks. */
+/* Write all stacks, depth first, without recursion: the tree is as deep as a
+ * guest's stacks. */
 static void write_tree(struct folder *f, const struct view_tree *tree)
 {
     uint32_t node = tree->node_count != 0 ? tree->nodes[0].child : 0;

@@ -24,8 +24,8 @@ const struct render_ops *format_by_name(const char *name)
     return NULL;
 }
 
-/* Does the name of the file (path) end in a dot and (suffix)? Or is it all of
- * (suffix), as perf.data is? */
+/* Does the name of the file (path) end in a dot and (suffix)? Or is the whole
+ * name (suffix), as perf.data is? */
 static bool has_suffix(const char *path, const char *suffix)
 {
     const char *name = text_base_name(path);

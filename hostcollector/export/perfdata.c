@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A perf.data for perf report, perf annotate, perf script and hotspot. The
- * format is in the kernel's sources: perf.data-file-format.txt below
- * tools/perf/Documentation, and include/uapi/linux/perf_event.h.
- *
- * A guest is a process, a core is a thread on the CPU of its number, and the
- * period of a sample is the time that it stands for. perf finds names itself,
- * in the image's file. A mark, [idle] for one, is a mapping of that name.
- *
- * How long the data is stands in the file's beginning, and is written there in
- * the end: into a pipe it cannot be, and perf warns of it.
- */
+/* A perf.data for perf report, perf annotate, perf script and hotspot. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -23,14 +12,27 @@
 #include "export/export_rows.h"
 #include "util/bytes.h"
 
-/* The file's header, and the one attribute behind it with where its ids are:
- * nowhere. */
+/*
+ * The kernel's sources describe the format:
+ * tools/perf/Documentation/perf.data-file-format.txt and
+ * include/uapi/linux/perf_event.h.
+ *
+ * A guest is a process, a core is a thread on the CPU of its number, and the
+ * period of a sample is its time. perf finds names in the image's file. A mark,
+ * such as [idle], is a mapping of that name.
+ *
+ * The length of the data is in the header, and is written at the end. A pipe
+ * cannot seek back, so perf warns about its length.
+ */
+
+/* Size of the file's header, and of the only attribute after it with its place
+ * of ids, which is empty. */
 #define HEADER_SIZE      104u
 #define ATTR_SIZE        PERF_ATTR_SIZE_VER5
 #define ATTRS_SIZE       (ATTR_SIZE + 16u)
 #define DATA_START       (HEADER_SIZE + ATTRS_SIZE)
 #define DATA_SIZE_AT     48
-/* What stands behind the data, in this order. */
+/* Features after the data, in this order. */
 #define FEATURE_BUILD_ID (1u << 2)
 #define FEATURE_HOSTNAME (1u << 3)
 #define FEATURES         2u
@@ -39,7 +41,8 @@
 #define PATH_ROOM        4096u
 #define HOST_ROOM        192u /* a multiple of 64 */
 
-/* A build-id in the table behind the data, whose process is the host's. */
+/* An entry of the table of build-ids after the data. Its process is the host's
+ * kernel. */
 #define ID_MAX       20u
 #define ID_ROOM      24u
 #define ID_HAS_SIZE  (1u << 15)
@@ -54,7 +57,7 @@
 
 #define ADDRESS_SIZE 8u /* in a chain */
 
-/* A record in the making. */
+/* A record under construction. */
 struct perf_record {
     uint8_t bytes[UINT16_MAX + 1u];
     size_t size;
@@ -65,19 +68,19 @@ struct perfdata {
     uint64_t data; /* bytes of records */
     struct perf_record record;
     size_t guests;
-    char host[HOST_ROOM]; /* the name of the last one */
-    /* The table of build-ids, as it is written in the end. */
+    char host[HOST_ROOM]; /* the name of the last guest */
+    /* Table of build-ids, which is written at the end. */
     FILE *id_table;
     char *ids;
     size_t id_bytes;
 };
 
-/* Records */
+/* Records. */
 
 static void put(struct perf_record *r, const void *bytes, size_t size)
 {
     if (size > sizeof r->bytes - r->size)
-        size = sizeof r->bytes - r->size; /* names are short, chains too */
+        size = sizeof r->bytes - r->size; /* names and chains are short */
     memcpy(r->bytes + r->size, bytes, size);
     r->size += size;
 }
@@ -98,7 +101,7 @@ static void put_u64(struct perf_record *r, uint64_t value)
     put(r, bytes, sizeof bytes);
 }
 
-/* (s) with at least one NUL, to a multiple of 8 bytes. */
+/* Write (s) with at least one NUL, padded to a multiple of 8 bytes. */
 static void put_text(struct perf_record *r, const char *s)
 {
     static const char nul[8] = "";
@@ -113,7 +116,7 @@ static struct perf_record *begin_record(struct perf_record *r, uint32_t type,
 {
     r->size = 0;
     put_u32(r, type);
-    put_u32(r, misc); /* and the size, which comes later */
+    put_u32(r, misc); /* the size comes later */
     return r;
 }
 
@@ -126,7 +129,7 @@ static void write_record(struct render *to, struct perf_record *r)
     p->data += r->size;
 }
 
-/* What is not of samples */
+/* Records other than samples. */
 
 static void begin(struct render *to)
 {
@@ -160,7 +163,7 @@ static void begin(struct render *to)
     put_u64(r, ATTRS_SIZE);
     put_u64(r, HEADER_SIZE); /* attributes */
     put_u64(r, ATTRS_SIZE);
-    put_u64(r, DATA_START); /* data, whose size comes in the end */
+    put_u64(r, DATA_START); /* data; its size comes at the end */
     for (size_t i = DATA_SIZE_AT; i < HEADER_SIZE; i += 8)
         put_u64(r, i == FEATURES_AT ? FEATURE_BUILD_ID | FEATURE_HOSTNAME : 0);
     put(r, &attr, ATTR_SIZE);
@@ -226,8 +229,8 @@ static void write_mappings(struct render *to, const struct report *r,
         }
     }
     for (uint32_t i = 0; i < VIEW_MARKS; i++) {
-        /* a name that begins as [stack does is no file's for perf, and of a
-         * path it shows the last part */
+        /* perf takes a name that begins with [stack for no file, and it shows
+         * the last part of a path */
         (void)snprintf(name, sizeof name, "tprof/%s",
                        r->view->functions[i].name);
         write_mmap(to, pid,
@@ -237,7 +240,7 @@ static void write_mappings(struct render *to, const struct report *r,
     }
 }
 
-/* Keep the build-ids of (r)'s images for the table in the end. */
+/* Keep the build-ids of (r)'s images for the table at the end. */
 static void keep_ids(struct render *to, const struct report *r)
 {
     struct perfdata *p = to->state;
@@ -261,9 +264,9 @@ static void keep_ids(struct render *to, const struct report *r)
     }
 }
 
-/* Samples */
+/* Samples. */
 
-/* The address of (step) where the guest has it. */
+/* The address of (step) in the guest. */
 static uint64_t address_of(const struct report *r, const struct view_step *step)
 {
     return step->function < VIEW_MARKS
@@ -271,15 +274,15 @@ static uint64_t address_of(const struct report *r, const struct view_step *step)
                : step->address + r->view->images[step->image].slide;
 }
 
-/* Has (step) no place in a chain? perf finds inlined functions itself. That a
- * caller may be missing is no frame there, since marks are bare addresses. */
+/* Is (step) left out of chains? perf finds inlined functions itself. The mark
+ * of a missing caller is left out, because marks are bare addresses. */
 static bool is_left_out(const struct view_path *path, size_t i)
 {
     return (path->steps[i].inlined && i > 0) ||
            (path->steps[i].function == VIEW_UNCERTAIN && path->count > 1);
 }
 
-/* Addresses, innermost first. */
+/* Write addresses, innermost first. */
 static void lay_chain(FILE *out, const struct report *r,
                       const struct view_path *path)
 {
@@ -304,7 +307,7 @@ static void write_sample(struct render *to, const struct export_rows *rows,
         begin_record(&p->record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 
     if (size == 0)
-        return; /* which no path is */
+        return; /* no path is so long */
     put(r, chain, ADDRESS_SIZE);
     put_u32(r, pid);
     put_u32(r, tid);
@@ -354,8 +357,8 @@ static void write_perfdata(struct render *to, const struct report *r)
             write_core(to, r, i, pid);
 }
 
-/* Behind the data stand where the features are, the table of build-ids, and the
- * name of the machine: the guest's. */
+/* Write the places of the features, then the features: the table of build-ids,
+ * and the guest's name as the name of the machine. */
 static void write_features(struct render *to)
 {
     struct perfdata *p = to->state;
@@ -370,7 +373,7 @@ static void write_features(struct render *to)
     put_u64(r, at + p->id_bytes);
     put_u64(r, sizeof(uint32_t) + HOST_ROOM);
     (void)fwrite(r->bytes, 1, r->size, to->out);
-    if (p->id_bytes != 0) /* else there may be no array */
+    if (p->id_bytes != 0) /* otherwise there may be no array */
         (void)fwrite(p->ids, 1, p->id_bytes, to->out);
     r->size = 0;
     put_u32(r, HOST_ROOM);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What `perf script` prints, a paragraph for each sample: read by FlameGraph's
- * stackcollapse-perf.pl, inferno, speedscope and the Firefox Profiler.
- *
- * A guest is a process, a core is a thread; the number before the event is the
- * time in nanoseconds that the sample stands for. Marks have no address.
- */
+/* The output of `perf script`: a paragraph for each sample. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -16,6 +10,12 @@
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/text.h"
+
+/*
+ * Readers are FlameGraph's stackcollapse-perf.pl, inferno, speedscope and the
+ * Firefox Profiler. A guest is a process, a core is a thread. The number before
+ * the event is the sample's time in nanoseconds. Marks have no address.
+ */
 
 #define NS_DIGITS 9 /* of a second */
 
@@ -30,8 +30,8 @@ static void end(struct render *to)
     free(to->state);
 }
 
-/* Readers cut "+0x10" from a name's end, which they take for an offset: a name
- * that ends so gets another one. */
+/* Write a step. Readers cut "+0x10" from the end of a name, as if it were an
+ * offset, so a name that ends like this gets an offset of its own. */
 static void write_step(FILE *out, const struct report *r,
                        const struct view_step *step)
 {

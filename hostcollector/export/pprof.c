@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * For pprof and all that takes its files: a gzipped message Profile of
- * github.com/google/pprof, proto/profile.proto.
- *
- * A Profile's fields may come in any order, so each string, function, location
- * and sample is written as soon as it is met, and only its number is kept.
- *
- * A location is an address with all functions that are inlined there. Marks are
- * locations without an address. Numbers go on from guest to guest.
- */
+/* Files for pprof: a gzipped Profile of google/pprof, proto/profile.proto. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -20,6 +11,14 @@
 #include "export/proto.h"
 #include "report/gzip.h"
 #include "util/map.h"
+
+/*
+ * A Profile's fields may come in any order. So each string, function, location
+ * and sample is written when it first appears, and only its number is kept.
+ *
+ * A location is an address with all functions that are inlined there. Marks are
+ * locations without an address. Numbers go on from guest to guest.
+ */
 
 /* Field numbers, by message. */
 enum profile_field {
@@ -55,14 +54,15 @@ enum location_field { ID = 1, MAPPING_OF = 2, ADDRESS = 3, LINE = 4 };
 enum line_field { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum function_field { FUNCTION_ID = 1, NAME = 2, FUNCTION_FILE = 4 };
 
-/* The image of what has none: more than there are. */
+/* Image number of steps without an image. */
 #define NO_IMAGE UINT64_MAX
 
 struct pprof {
     struct gzip *gzip;
-    struct proto top, message, inner, packed;         /* in the making */
-    uint64_t strings, functions, locations, mappings; /* so many are written */
-    uint64_t core_key, guest_key;                     /* strings */
+    struct proto top, message, inner, packed; /* under construction */
+    /* numbers written so far */
+    uint64_t strings, functions, locations, mappings;
+    uint64_t core_key, guest_key; /* strings */
     double begun;    /* the first guest, seconds since 1970; 0: unknown */
     double duration; /* the longest, seconds */
     uint64_t period; /* the last */
@@ -73,7 +73,7 @@ struct pprof {
     uint64_t guest; /* its name, a string */
     uint64_t first_mapping;
     struct pair_map by_function,
-        by_address; /* less the numbers before this guest */
+        by_address; /* numbers minus those before this guest */
 };
 
 static void write_top(struct pprof *p)
@@ -89,7 +89,7 @@ static void write_message(struct pprof *p, uint32_t number)
     write_top(p);
 }
 
-/* The number of the string (s), which is written. */
+/* The number of string (s). Writes the string when it is first used. */
 static uint64_t string(struct pprof *p, const char *s)
 {
     proto_bytes(&p->top, STRING_TABLE, s, strlen(s));
@@ -118,7 +118,7 @@ static void begin(struct render *to)
     p->guest_key = string(p, "guest");
 }
 
-/* What a value is; the first guest says whether time is known. */
+/* Write the types of values. The first guest decides on the unit of time. */
 static void write_types(struct pprof *p, const char *unit)
 {
     if (p->typed)
@@ -140,8 +140,8 @@ static uint64_t build_id(struct pprof *p, const struct view_image *image)
     return string(p, text);
 }
 
-/* Each run of an image's code is a mapping. Names are all here: pprof need not
- * look for them. */
+/* Write a mapping for each run of an image's code. All names are in the file,
+ * so pprof need not look for them. */
 static void write_mappings(struct pprof *p, const struct report *r)
 {
     char name[NAME_PLAIN];
@@ -169,7 +169,7 @@ static void write_mappings(struct pprof *p, const struct report *r)
     }
 }
 
-/* The mapping that (step) is in; 0: none. */
+/* The mapping of (step); 0: none. */
 static uint64_t mapping_of(const struct pprof *p, const struct view_step *step)
 {
     uint64_t number = p->first_mapping;
@@ -185,7 +185,7 @@ static uint64_t mapping_of(const struct pprof *p, const struct view_step *step)
     return 0;
 }
 
-/* A number for (a, b) that is new if (*count) has grown by this call. */
+/* The number of (a, b). It is new if (*count) has grown by this call. */
 static uint64_t number_of(struct pprof *p, struct pair_map *map, uint64_t a,
                           uint64_t b, uint64_t *count)
 {
@@ -218,8 +218,8 @@ static uint64_t function_of(struct pprof *p, uint32_t function)
     return number;
 }
 
-/* The location of the (count) steps from (steps) on, each inlined into the one
- * before it. The innermost line is the first. */
+/* The location of the (count) steps from (steps) on, each inlined into the step
+ * before it. The innermost line comes first. */
 static uint64_t location_of(struct pprof *p, const struct view_step *steps,
                             size_t count)
 {
@@ -267,7 +267,7 @@ static void write_sample(struct pprof *p, uint32_t core,
     proto_message(&p->message, VALUE, &locations);
     proto_uint(&p->inner, KEY, p->core_key);
     proto_uint(&p->inner, NUM, core);
-    /* the unit that pprof assumes; without one it would forget core 0 */
+    /* the unit that pprof assumes; without a unit it would drop core 0 */
     proto_uint(&p->inner, NUM_UNIT, p->core_key);
     proto_message(&p->message, LABEL, &p->inner);
     proto_uint(&p->inner, KEY, p->guest_key);
@@ -286,7 +286,7 @@ static void write_core(struct render *to, size_t core)
         write_sample(p, p->report->profile->cores[core].core, &c.path);
 }
 
-/* What a reader must know beside the numbers. */
+/* Write the remarks. */
 static void write_remarks(struct pprof *p, const struct remarks *remarks)
 {
     for (size_t i = 0; i < remarks->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Varints and lengths; nothing else is needed. */
+/* Messages in the wire format of Protocol Buffers. */
 #include "export/proto.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum wire_type { VARINT = 0, LENGTH = 2 };
 
 #define VARINT_MAX 10u /* bytes of 64 bits */
 
-/* Is there room for (size) bytes more? */
+/* Make room for (size) more bytes. Returns whether there is room. */
 static bool has_room(struct proto *p, size_t size)
 {
     while (p->room - p->size < size && !p->no_memory)

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * For www.speedscope.app: a profile for each core, in which each stack stands
- * once with its time. The format's schema is in speedscope's npm package,
- * file-format-schema.json.
- *
- * Frames are shared by all profiles and stand behind them: a frame for each
- * function of each guest.
- */
+/* Files for www.speedscope.app: a profile for each core. */
 #include "report/name.h"
 #include "report/render.h"
 
@@ -16,12 +9,20 @@
 #include "export/export.h"
 #include "report/json_text.h"
 
+/*
+ * speedscope's npm package has the schema of the format,
+ * file-format-schema.json.
+ *
+ * A profile has each stack once, with its time. Frames are shared by all
+ * profiles, and come after them: one frame for each function of each guest.
+ */
+
 struct shared {
-    FILE *frames; /* their text, which is (text) when this is closed */
+    FILE *frames; /* text of the frames; (text) has it once this is closed */
     char *text;
     size_t size;
     size_t count;
-    bool first; /* profile */
+    bool first; /* no profile was written yet */
 };
 
 static void begin(struct render *to)
@@ -57,7 +58,7 @@ static void write_frames(struct shared *s, const struct view *v)
     }
 }
 
-/* The profile's weights are on lines of their own, behind its samples. */
+/* Write the weights of a profile, on lines of their own after its samples. */
 static uint64_t write_weights(FILE *out, const struct report *r, size_t core)
 {
     const struct profile_core *c = &r->profile->cores[core];

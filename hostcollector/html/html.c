@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * One HTML file with everything in it: the page of html/, and behind it a block
- * of data for each guest and for the moments of each core. The page works
- * without a network and runs nothing but its own script.
- */
+/* One HTML file: the page of html/page/, and its blocks of data. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +8,7 @@
 #include "report/json_text.h"
 #include "report/name.h"
 
-/* Bytes for the paths of one guest while they are written. */
+/* Most bytes for the paths of a guest. */
 #define TREE_MEMORY (1ull << 29)
 
 /* Room for a title. */
@@ -23,7 +19,7 @@ static void begin_page(struct render *to)
     (void)fwrite(html_page, 1, html_page_size, to->out);
 }
 
-/* A block that begins with (text). NULL if there is no memory. */
+/* Begin a block with (text). NULL if there is no memory. */
 static struct pack *begin_block(struct render *to, const char *part,
                                 const char *text, size_t length)
 {
@@ -42,8 +38,8 @@ static void end_block(struct render *to, struct pack *p)
         to->no_memory = true;
 }
 
-/* The JSON text of (r); the text, to be freed, in (*text). Returns the
- * length; 0 if there is no memory. */
+/* Write the JSON text of (r) to (*text), to be freed. Returns its length; 0 if
+ * there is no memory. */
 static size_t text_of_head(char **text, const struct report *r,
                            const char *title, struct html_slots slots)
 {
@@ -76,7 +72,7 @@ static void write_guest(struct render *to, const struct report *r,
     end_block(to, p);
 }
 
-/* Lines and blocks of functions. */
+/* Write lines and blocks of functions. */
 static void write_code(struct render *to, const struct report *r)
 {
     for (size_t i = 0; i < r->code_count; i++) {
@@ -151,7 +147,7 @@ static void write_line(FILE *out, const struct overall_guest *g)
     (void)putc('}', out);
 }
 
-/* One line for each guest, those that failed among them. */
+/* Write one line for each guest, failed guests included. */
 static void write_lines(FILE *out, const struct overall *o)
 {
     bool first = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of what html_tree.c has gathered, and of moments as they come. */
+/* The data of an HTML page. */
 #include "html/html_data.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "profile/aggregate/sample_log.h"
 
-/* No run that anybody looks at has more: a day of 20 ms. */
+/* Most slots: a day of 20 ms. */
 #define SLOTS_MAX 5e6
 
 struct html_slots html_slots_of(const struct profile *p)
@@ -40,7 +40,8 @@ static void fill_nameless(struct column *c, const void *context)
         column_add(c, v->functions[i].nameless);
 }
 
-/* Numbers of one member of all frames, or nodes, or entries. */
+/* Define (name), which fills a column with a member of all frames, nodes or
+ * entries. */
 #define FILL(name, type, list, first, count, value)                            \
     static void name(struct column *c, const void *context)                    \
     {                                                                          \
@@ -81,7 +82,8 @@ static void write_strings(struct pack *p, const struct html_tree *t)
     }
 }
 
-/* Little-endian, as every browser's machine is. */
+/* Write a double in little-endian order, the order of every browser's
+ * machine. */
 static void write_double(struct pack *p, double value)
 {
     uint8_t bytes[8];
@@ -126,7 +128,7 @@ void html_write_tree(struct pack *p, const struct html_tree *t,
         write_core(p, &t->cores[i]);
 }
 
-/* The moments of a core, read again for each column. */
+/* The moments of a core. They are read again for each column. */
 struct moments_columns {
     const struct profile *profile;
     const struct profile_core *core;
@@ -134,8 +136,8 @@ struct moments_columns {
     struct html_slots slots;
 };
 
-/* In which slot --time would find it: (ticks) are not below its begin, which
- * aggregate cuts to whole ticks. */
+/* The slot in which --time would find (ticks). (ticks) is not below the slot's
+ * begin, which aggregate cuts to whole ticks. */
 static uint64_t slot_of(const struct moments_columns *m, int64_t ticks)
 {
     double hz = (double)m->profile->tsc_hz, rate = m->slots.per_second;
@@ -193,7 +195,8 @@ static double period_of(const struct moment *m)
     return m->weight != 0 ? m->time / m->weight : 0;
 }
 
-/* How late in 64ths of the period; the lowest bit: is that LATE_TICKS? */
+/* Lateness in 64ths of the period. The lowest bit says whether it is LATE_TICKS
+ * or more. */
 static void fill_late(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
@@ -209,7 +212,7 @@ static void fill_late(struct column *c, const void *context)
     }
 }
 
-/* Where the period changes: at which moment, and to what. */
+/* The moments at which the period changes, with the new periods. */
 static void fill_periods(struct column *c, const void *context)
 {
     const struct moments_columns *m = context;
@@ -228,7 +231,7 @@ static void fill_periods(struct column *c, const void *context)
     }
 }
 
-/* (fill) gives pairs, too large for a column of the page. */
+/* Write pairs that (fill) adds. They are too large for a column of the page. */
 static void write_pairs(struct pack *p, column_fill *fill, const void *context)
 {
     struct column c = {0};

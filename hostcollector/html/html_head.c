@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The JSON text of a guest's block: who, when, how, and what was lost. */
+/* The JSON text of a guest's block: guest, time, rate, losses. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -69,7 +69,7 @@ static void write_lost(FILE *out, const struct profile_core *core)
     (void)putc(']', out);
 }
 
-/* What was not selected has no account. */
+/* Write a core. It has no account if it was not selected. */
 static void write_core(FILE *out, const struct profile *p,
                        const struct profile_core *core)
 {
@@ -99,7 +99,7 @@ static void write_cores(FILE *out, const struct profile *p)
     (void)putc(']', out);
 }
 
-/* How the page is shown at first. */
+/* Write how the page is shown at first. */
 static void write_asked(FILE *out, const struct report *r)
 {
     const char *function = r->callers_of != NULL ? r->callers_of : r->function;
@@ -129,7 +129,7 @@ static void write_images(FILE *out, const struct view *v, const char *kernel)
     (void)putc(']', out);
 }
 
-/* How many slots have all their moments. */
+/* Number of slots that have all their moments. */
 static double timed_slots(const struct profile *p, struct html_slots slots)
 {
     double until = (double)slots.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* base64 cannot close the script element that holds it, whatever the data. */
+/* Blocks of data in an HTML page. */
 #include "html/html_pack.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ struct pack *pack_begin(FILE *out, const char *part)
     return p;
 }
 
-/* Write what is packed as base64; only the last piece of a block is padded. */
+/* Write the packed bytes as base64, with padding only at the end of a block. */
 static void write_packed(struct pack *p)
 {
     base64_write(p->out, p->packed, PACKED_SIZE - p->z.avail_out);
@@ -96,7 +96,7 @@ void pack_raw(struct pack *p, const void *bytes, size_t size)
     }
 }
 
-/* (n) as LEB128 in (bytes); returns how many. */
+/* Write (n) as LEB128 to (bytes). Returns the number of bytes. */
 static size_t leb128(uint8_t bytes[10], uint64_t n)
 {
     size_t size = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers -> deflate -> base64: a block of data in an HTML page. */
+/* Blocks of data in an HTML page: numbers and texts, deflated, then in
+ * base64. */
 #ifndef TPROF_HTML_HTML_PACK_H
 #define TPROF_HTML_HTML_PACK_H
 
@@ -10,8 +11,8 @@
 
 struct pack;
 
-/* A block that goes to (out), between the tags of a script element that no
- * browser runs. (part) says what is in it. NULL if there is no memory. */
+/* Begin a block in (out): a script element that no browser runs. (part) names
+ * its contents. NULL if there is no memory. */
 struct pack *pack_begin(FILE *out, const char *part);
 
 /* Write the rest, and release (p). Returns 0; -1 if there was no memory. */
@@ -19,25 +20,25 @@ int pack_end(struct pack *p);
 
 void pack_raw(struct pack *p, const void *bytes, size_t size);
 
-/* (n) as LEB128. */
+/* Write (n) as LEB128. */
 void pack_number(struct pack *p, uint64_t n);
 
-/* Its length, then (text). */
+/* Write (length), then (text). */
 void pack_text(struct pack *p, const char *text, size_t length);
 
-/* A column of numbers is counted first, and then written. */
+/* A column of numbers. It is filled twice: to count, and to write. */
 struct column {
-    struct pack *to; /* NULL: it is counted */
+    struct pack *to; /* NULL: count only */
     uint64_t count, bytes;
 };
 
-/* The next number of (c). */
+/* Add the next number to (c). */
 void column_add(struct column *c, uint64_t n);
 
-/* Adds all numbers to a column, the same ones each time. */
+/* Adds all numbers to a column. Adds the same numbers on each call. */
 typedef void column_fill(struct column *c, const void *context);
 
-/* How many numbers, how many bytes, then the numbers as LEB128. */
+/* Write the number of numbers, their bytes, then the numbers as LEB128. */
 void pack_column(struct pack *p, column_fill *fill, const void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page that the build makes of html/: HTML up to where the data begins. */
+/* The page that the build makes of html/page/: HTML up to the first block. */
 #ifndef TPROF_HTML_HTML_PAGE_H
 #define TPROF_HTML_HTML_PAGE_H
 

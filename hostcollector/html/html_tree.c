@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Three arrays with a hash table each; what is equal is kept once. */
+/* The paths of all entries as a tree of frames, for an HTML page. */
 #include "html/html_tree.h"
 
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static uint64_t hash_of_node(const void *tree, uint32_t number)
     return node_hash(&((const struct html_tree *)tree)->nodes[number]);
 }
 
-/* Room in (*array) for one element more of (size) bytes behind (count), whose
- * number 0 stands for none. */
+/* Make room in (*array) for one more element of (size) bytes after (count).
+ * Number 0 stands for no element. */
 static int make_room(struct html_tree *t, void *array, size_t *room,
                      size_t count, size_t size, struct budget_table *table,
                      budget_hash *hash)
@@ -57,7 +57,7 @@ static int make_room(struct html_tree *t, void *array, size_t *room,
         return -1;
     if (count + 2 <= *room)
         return 0;
-    memcpy(&old, array, sizeof old); /* a pointer of whatever type */
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
     moved = budget_grow(&t->budget, old, room, count + 2, size);
     if (moved == NULL)
         return -1;
@@ -65,7 +65,7 @@ static int make_room(struct html_tree *t, void *array, size_t *room,
     return 0;
 }
 
-/* The number of (text), which must outlive (t); 0 for NULL, and if there is no
+/* The number of (text), which must outlive (t). 0 for NULL, and if there is no
  * memory. */
 static uint32_t string_of(struct html_tree *t, const char *text)
 {
@@ -89,7 +89,7 @@ static bool same_frame(const struct html_frame *a, const struct html_frame *b)
            a->inlined == b->inlined;
 }
 
-/* The number of (frame); 0 if there is no memory. */
+/* The number of (frame). 0 if there is no memory. */
 static uint32_t frame_of(struct html_tree *t, struct html_frame frame)
 {
     if (make_room(t, &t->frames, &t->frame_room, t->frame_count,
@@ -104,7 +104,7 @@ static uint32_t frame_of(struct html_tree *t, struct html_frame frame)
     return t->frame_table.slots[i] = (uint32_t)t->frame_count;
 }
 
-/* The number of (node); 0 if there is no memory. */
+/* The number of (node). 0 if there is no memory. */
 static uint32_t node_of(struct html_tree *t, struct html_node node)
 {
     if (make_room(t, &t->nodes, &t->node_room, t->node_count, sizeof *t->nodes,
@@ -120,8 +120,8 @@ static uint32_t node_of(struct html_tree *t, struct html_node node)
     return t->node_table.slots[i] = (uint32_t)t->node_count;
 }
 
-/* The node of the last step of (path) in (*at). Returns -1 if there is no
- * memory. */
+/* Write the node of the last step of (path) to (*at). Returns 0; -1 if there is
+ * no memory. */
 static int add_path(struct html_tree *t, const struct view_path *path,
                     uint32_t *at)
 {
@@ -145,7 +145,8 @@ static int add_path(struct html_tree *t, const struct view_path *path,
     return 0;
 }
 
-/* Entries without samples stay zeroed, so that numbers remain. */
+/* Entries without samples stay zeroed, so that the numbers of entries
+ * remain. */
 static int add_core(struct html_tree *t, size_t index,
                     const struct profile_core *from, const struct view *v)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The paths of all entries as a tree of frames, each path's outermost step
- * first, for the data of an HTML page. A frame is a function at a line.
- */
+/* The paths of all entries as a tree of frames, for an HTML page. Roots are the
+ * outermost steps of paths. A frame is a function at a line. */
 #ifndef TPROF_HTML_HTML_TREE_H
 #define TPROF_HTML_HTML_TREE_H
 
@@ -22,24 +20,24 @@ struct html_frame {
 
 /* A step of one or more paths. */
 struct html_node {
-    uint32_t parent; /* before it; 0: there is none */
+    uint32_t parent; /* 0: the node is a root */
     uint32_t frame;
 };
 
 /* An entry of a core that has samples. */
 struct html_entry {
-    uint32_t node; /* of its last step; 0: nothing is known */
+    uint32_t node; /* of its last step; 0: the path is unknown */
     uint64_t samples, weight;
     double time, time_sq, late;
 };
 
 struct html_core {
     struct html_entry
-        *entries; /* by number, the one of what had no room last */
+        *entries; /* by number; last, the entry of samples without room */
     size_t count, room;
 };
 
-/* Zeroed, with (budget): empty. Elements count from 1 on. */
+/* Zeroed, except (budget): empty. Elements count from 1. */
 struct html_tree {
     struct budget budget;
     const char **strings;
@@ -48,9 +46,9 @@ struct html_tree {
     size_t string_count, string_room, frame_count, frame_room, node_count,
         node_room;
     struct budget_table string_table, frame_table, node_table;
-    uint32_t *functions; /* of the view: each name's string */
+    uint32_t *functions; /* strings of the view's function names */
     size_t function_count, function_room;
-    struct html_core *cores; /* as those of the profile */
+    struct html_core *cores; /* one for each core of the profile */
     size_t core_count;
 };
 
@@ -59,7 +57,7 @@ struct html_tree {
 int html_tree_fill(struct html_tree *t, const struct profile *p,
                    const struct view *v);
 
-/* Release what (t) holds. */
+/* Release all that (t) holds. */
 void html_tree_fini(struct html_tree *t);
 
 #endif

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Profile + symbols -> view, in two walks over the profile. The first walk
- * collects all addresses, so that functions can be numbered by name. The second
- * walk adds the entries to tables and trees.
- */
+/* Profile + symbols -> view. */
 #include "view/view.h"
 
 #include <stdlib.h>
@@ -16,6 +12,12 @@
 #include "view/view_images.h"
 #include "view/view_memory.h"
 #include "view/walk.h"
+
+/*
+ * Two walks over a profile. The first walk collects all addresses, so that
+ * functions can be numbered by name. The second walk adds the entries to tables
+ * and trees.
+ */
 
 struct builder {
     const struct profile *profile;

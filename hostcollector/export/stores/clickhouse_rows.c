@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of text, compressed on their way. */
+/* Rows for the two tables of fleet/push/receivers/clickhouse.sql. */
 #include "export/stores/clickhouse_rows.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 struct table {
     struct gzip *gzip;
     FILE *out;              /* into (gzip) */
-    struct pair_map stacks; /* those that are written */
+    struct pair_map stacks; /* stacks that are written */
     uint64_t row;
 };
 
@@ -31,8 +31,8 @@ static ssize_t compress(void *gzip, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* Into (to), which has to be closed in either case. False: there is no memory.
- */
+/* Open a table that is written to (to). Close it in either case. Returns false
+ * if there is no memory. */
 static bool open_table(struct table *t, struct render *to)
 {
     static const cookie_io_functions_t into_gzip = {.write = compress};
@@ -40,7 +40,7 @@ static bool open_table(struct table *t, struct render *to)
     *t = (struct table){.gzip = gzip_new(to->out)};
     if (t->gzip != NULL)
         t->out = fopencookie(t->gzip, "w", into_gzip);
-    if (t->out != NULL) /* nobody else writes there: no locks */
+    if (t->out != NULL) /* only this thread writes: no locks */
         (void)__fsetlocking(t->out, FSETLOCKING_BYCALLER);
     to->no_memory |= t->out == NULL;
     return t->out != NULL;
@@ -61,7 +61,7 @@ static void cell(FILE *out, uint64_t number)
     text_decimal(out, number, 0);
 }
 
-/* (text) as a reader of this format takes it. */
+/* Write (text) with the escapes of TabSeparated. */
 static void escaped(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -81,7 +81,7 @@ static void quoted(FILE *out, const char *text)
     (void)putc_unlocked('\'', out);
 }
 
-/* What a column of arrays has for each step. */
+/* Writes a step's element of an array column. */
 typedef void column_writer(FILE *out, const struct report *r,
                            const struct view_step *step);
 
@@ -129,7 +129,7 @@ static void put_build(FILE *out, const struct report *r,
                     : window_hex(hex, i->build_id, i->build_id_len));
 }
 
-/* Innermost first. */
+/* Write an array column, innermost step first. */
 static void write_column(FILE *out, const struct report *r,
                          const struct view_path *path, column_writer *write)
 {
@@ -175,7 +175,7 @@ static void write_stacks(struct render *to, const struct report *r)
     close_table(&t, to);
 }
 
-/* What each row of a window ends with, laid out once. */
+/* The end of each row of a window, written once. */
 struct rest_text {
     char *text;
     size_t size;
@@ -228,7 +228,7 @@ static void write_core(struct table *t, struct render *to,
     while (!to->no_memory && export_rows_next(&rows)) {
         uint64_t ns = from_ns + rows.ns;
 
-        /* seconds of less than five digits would be taken for a year */
+        /* a number of less than five digits would be read as a year */
         (void)fprintf(t->out, "%010" PRIu64, ns / NS_PER_S);
         cell(t->out, ns % NS_PER_S);
         cell(t->out, r->profile->cores[core].core);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file is written into memory first: its length comes before it. */
+/* A pprof file in the message of a store, with labels. */
 #include "export/stores/envelope.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "report/base64.h"
 #include "report/json_text.h"
 
-/* What both stores call a profile of processors. */
+/* The profile's name in both stores. */
 #define PROFILE_NAME "process_cpu"
 
 /* Field numbers, by message: push/v1/push.proto and types/v1/types.proto. */
@@ -51,7 +51,8 @@ static void write_report(struct render *to, const struct report *r)
     render_pprof.write(&v->pprof, r);
 }
 
-/* The file is whole now: (v->bytes). Returns (v); NULL: there is none. */
+/* Finish the pprof file: its bytes are in (v->bytes). Returns (v); NULL if
+ * there is none. */
 static struct envelope *seal(struct render *to)
 {
     struct envelope *v = to->state;
@@ -74,7 +75,7 @@ static void discard(struct render *to)
 
 typedef void add_label(void *to, const char *key, const char *value);
 
-/* All labels; those of the user last. */
+/* Add all labels; the user's labels come last. */
 static void add_labels(const struct envelope *v, add_label *add, void *to)
 {
     const struct origin *o = v->origin;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A file for pprof inside of what a store takes, which has its labels: the
- * service, guest, host and build, and those of the origin.
- */
+/* A pprof file in the message of a store, with labels: service, guest, host,
+ * build, and the labels of the origin. */
 #ifndef TPROF_EXPORT_STORES_ENVELOPE_H
 #define TPROF_EXPORT_STORES_ENVELOPE_H
 

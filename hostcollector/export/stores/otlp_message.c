@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One function for each kind of field, which knows both encodings. */
+/* Messages of OpenTelemetry's protocol, in Protocol Buffers or in JSON. */
 #include "export/stores/otlp_message.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static void put(struct otlp_message *m, const char *text)
     proto_append(&m->out, text, strlen(text));
 }
 
-/* What is before the value in JSON. */
+/* Write the key of a field in JSON. */
 static void name(struct otlp_message *m, const struct otlp_field *f)
 {
     if (m->out.size != 0)
@@ -178,7 +178,7 @@ void otlp_id(struct otlp_message *m, const struct otlp_field *f,
     put(m, "\"");
 }
 
-/* (inner) between (open) and (close), or with its length before it. */
+/* Write (inner) between (open) and (close) in JSON, else after its length. */
 static void enclose(struct otlp_message *m, const struct otlp_field *f,
                     struct otlp_message *inner, const char *open,
                     const char *close)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From reports to one message; what its samples refer to, otlp_tables.c has. */
+/* OpenTelemetry's profiles: a gzipped ExportProfilesServiceRequest. */
 #include "export/stores/otlp_request.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void write_sample(struct otlp *o, struct otlp_message *samples,
     otlp_add(samples, &profile_field.samples, &m, false);
 }
 
-/* Samples of one stack and core are one, whatever entries they come from. */
+/* Write the samples of a core. Entries with the same stack are added up. */
 static void write_core(struct render *to, size_t core)
 {
     struct otlp *o = to->state;
@@ -125,8 +125,8 @@ static void write_type(struct otlp *o, struct otlp_message *profile,
     otlp_inner(profile, f, &m);
 }
 
-/* A profile of (samples) into (list). Two of one window differ in their ids,
- * by which a receiver may drop what it has. */
+/* Add a profile of (samples) to (list). The two profiles of a window differ in
+ * their ids, by which a receiver may drop a profile it has. */
 static void write_profile(struct otlp *o, struct otlp_message *list,
                           const struct window *w, bool counts)
 {
@@ -158,7 +158,7 @@ static void add_label(struct otlp *o, struct otlp_message *list,
     otlp_add(list, &resource_attributes, &m, false);
 }
 
-/* Is the user's label (i) one that is there already? */
+/* Is the key of the user's label (i) taken already? */
 static bool is_taken(const struct origin *origin, unsigned i)
 {
     const char *key = origin->labels[i].key;

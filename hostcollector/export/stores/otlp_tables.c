@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An entry is known by its own bytes. */
+/* Tables that all OpenTelemetry profiles of a request share. */
 #include "export/stores/otlp_tables.h"
 
 #include <sha2.h>
@@ -9,7 +9,8 @@
 #include "export/stores/report_window.h"
 #include "report/name.h"
 
-/* Fields by message; those of the dictionary by enum otlp_kind. */
+/* Fields by message. The dictionary's fields are in the order of enum
+ * otlp_kind. */
 static const struct otlp_field dictionary_field[OTLP_KINDS] = {
     {1, "mappingTable"}, {2, "locationTable"}, {3, "functionTable"},
     {4, "linkTable"},    {5, "stringTable"},   {6, "attributeTable"},
@@ -45,7 +46,7 @@ static struct otlp_message message(const struct otlp_tables *o)
     return (struct otlp_message){.json = o->json};
 }
 
-/* The number of (entry) in its table; releases (entry). */
+/* The number of (entry) in its table. Releases (entry). */
 static uint32_t number_of(struct otlp_tables *o, enum otlp_kind kind,
                           struct otlp_message *entry)
 {
@@ -92,7 +93,8 @@ static uint32_t keep(struct otlp_tables *o, uint64_t a, uint64_t b,
     return number;
 }
 
-/* The attribute (key), which is (text), or (number) if that is NULL. */
+/* Number of the attribute (key) with the value (text), or (number) if (text) is
+ * NULL. */
 uint32_t otlp_number_of_attribute(struct otlp_tables *o, const char *key,
                                   const char *text, uint64_t number)
 {
@@ -107,8 +109,8 @@ uint32_t otlp_number_of_attribute(struct otlp_tables *o, const char *key,
     return number_of(o, OTLP_ATTRIBUTE, &m);
 }
 
-/* What tells the file of (v) from others: its build-id, the hash of it, or
- * both. Returns how many of (ids). */
+/* Number the ids of the file of (v): its build-id, its hash, or both. Returns
+ * the number of (ids). */
 static size_t number_ids(struct otlp_tables *o, const struct view_image *v,
                          uint32_t ids[2])
 {
@@ -126,8 +128,8 @@ static size_t number_ids(struct otlp_tables *o, const struct view_image *v,
     return count;
 }
 
-/* One mapping from the first run of code to the last: the checker of profiles
- * takes two of one file for the same. */
+/* One mapping from the first run of code to the last. The checker of profiles
+ * takes two mappings of one file for the same. */
 static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
 {
     const struct view_image *v = &o->report->view->images[image];
@@ -167,8 +169,8 @@ static uint32_t function_of(struct otlp_tables *o, uint32_t function)
     return keep(o, OTLP_FUNCTION, function, number_of(o, OTLP_FUNCTION, &m));
 }
 
-/* Is (address), of its file, in the code of (v)? The kernel has all addresses
- * that nothing else has, which its mapping does not reach. */
+/* Is (address), an address of its file, in the code of (v)? The kernel's image
+ * stands for all addresses of no image; its mapping does not contain them. */
 static bool is_in_code(const struct view_image *v, uint64_t address)
 {
     const struct view_segment *last;
@@ -180,7 +182,7 @@ static bool is_in_code(const struct view_image *v, uint64_t address)
            address < last->address + last->size;
 }
 
-/* Where (step) is. */
+/* Write the place of (step). */
 static void write_place(struct otlp_tables *o, struct otlp_message *m,
                         const struct view_step *step)
 {
@@ -194,8 +196,8 @@ static void write_place(struct otlp_tables *o, struct otlp_message *m,
     otlp_ints(m, &location_field.attributes, &type, 1);
 }
 
-/* The location of the (count) steps from (steps) on, each inlined into the one
- * before it. The innermost line is the first. */
+/* The location of the (count) steps from (steps) on, each inlined into the step
+ * before it. The innermost line comes first. */
 static uint32_t location_of(struct otlp_tables *o,
                             const struct view_step *steps, size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What OpenTelemetry's profiles refer to: tables that all profiles of a request
- * share. An entry gets its number when something first refers to it, so there
- * is none without need, and none twice; entry 0 of each says nothing.
+ * Tables that all OpenTelemetry profiles of a request share. An entry is added,
+ * and numbered, when it is first used, so no entry is unused or there twice.
+ * Entry 0 of each table is empty.
  */
 #ifndef TPROF_EXPORT_STORES_OTLP_TABLES_H
 #define TPROF_EXPORT_STORES_OTLP_TABLES_H
@@ -33,29 +33,30 @@ struct otlp_table {
 
 struct otlp_tables {
     bool json;
-    bool no_memory; /* something is missing */
+    bool no_memory; /* the tables are incomplete */
     struct otlp_table tables[OTLP_KINDS];
     const struct report *report; /* of the guest */
-    struct pair_map known;       /* numbers of what is in its view */
+    struct pair_map known;       /* numbers of parts of its view */
 };
 
-/* otlp_tables_fini() in the end. */
+/* Call otlp_tables_fini() at the end. */
 void otlp_tables_init(struct otlp_tables *o, bool json);
 void otlp_tables_fini(struct otlp_tables *o);
 
-/* What follows is of (r). */
+/* Take the following entries from report (r). */
 void otlp_tables_guest(struct otlp_tables *o, const struct report *r);
 
 uint32_t otlp_number_of_string(struct otlp_tables *o, const char *text);
 
-/* The attribute (key), which is (text), or (number) if that is NULL. */
+/* Number of the attribute (key) with the value (text), or (number) if (text) is
+ * NULL. */
 uint32_t otlp_number_of_attribute(struct otlp_tables *o, const char *key,
                                   const char *text, uint64_t number);
 
 uint32_t otlp_number_of_stack(struct otlp_tables *o,
                               const struct view_path *path);
 
-/* Put all tables into (dictionary), and empty them. */
+/* Write all tables to (dictionary), and empty them. */
 void otlp_tables_write(struct otlp_tables *o, struct otlp_message *dictionary);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids are parts of a SHA-256 over fields, each with its length before it. */
+/* Describes a report as a window for stores. */
 #include "export/stores/report_window.h"
 
 #include <sha2.h>
@@ -57,8 +57,7 @@ static void set_build(struct window *w, const struct view_image *kernel)
     w->build_id_len = (uint32_t)length;
 }
 
-/* Those whose value is too long are left out: the user's own, whom push asks.
- */
+/* Set labels. A label whose value is too long is left out. */
 static void set_labels(struct window *w, const struct origin *o)
 {
     size_t at = 0;
@@ -81,7 +80,7 @@ void window_of(struct window *w, const struct report *r)
     uint8_t digest[SHA256_DIGEST_LENGTH];
     SHA2_CTX c;
 
-    memset(w, 0, sizeof *w); /* its padding is written, too */
+    memset(w, 0, sizeof *w); /* the padding is written, too */
     w->from_ns = p->wall_start > 0 ? (uint64_t)(p->wall_start * 1e9) : 0;
     w->length_ns = (uint64_t)(p->duration_s * 1e9);
     w->period_ns = export_ns(p, (double)p->period_tsc);

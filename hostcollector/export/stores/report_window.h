@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A report as a window for stores. */
+/* Describes a report as a window for stores. */
 #ifndef TPROF_EXPORT_STORES_REPORT_WINDOW_H
 #define TPROF_EXPORT_STORES_REPORT_WINDOW_H
 
@@ -9,12 +9,12 @@
 /* Fill (w) from (r), which has an origin. */
 void window_of(struct window *w, const struct report *r);
 
-/* The (size) bytes at (bytes) in hexadecimal digits, in the 2 * (size) + 1
- * bytes at (buf). Returns (buf). */
+/* Write the (size) bytes at (bytes) in hexadecimal digits to (buf), of 2 *
+ * (size) + 1 bytes. Returns (buf). */
 char *window_hex(char *buf, const uint8_t *bytes, size_t size);
 
-/* Writes the struct window of a report, as it is in memory: for a process of
- * the same program. */
+/* Writes the struct window of a report as it is in memory, for another process
+ * of this program. */
 extern const struct render_ops render_window;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hash takes long, so a step tells only what differs from the step before it:
- * most have that one's image, and many its file. */
+/* Numbers of stacks, for stores that keep each stack once. */
 #include "export/stores/stack_numbers.h"
 
 #include <sha2.h>
@@ -10,7 +9,8 @@
 
 #include "export/export.h"
 
-/* What a step tells, so that no two stacks are the same bytes. */
+/* Kinds of data in the hash of a step, so that different stacks never have
+ * equal bytes. */
 enum {
     TELLS_FILE = 1u << 0,
     TELLS_IMAGE = 1u << 1,
@@ -50,7 +50,11 @@ static bool same_image(const struct view_image *a, const struct view_image *b)
              memcmp(a->build_id, b->build_id, a->build_id_len) == 0));
 }
 
-/* (before) is the step before it that is no mark; NULL: there is none. */
+/*
+ * Hash (step). To save time, only the differences from (before) are hashed:
+ * most steps have the same image, many the same file. (before) is the last step
+ * that is no mark; NULL: there is none.
+ */
 static void hash_step(SHA2_CTX *c, const struct view *v,
                       const struct view_step *s, const struct view_step *before)
 {
@@ -95,8 +99,8 @@ static uint64_t number_of(const struct view *v, const struct view_path *path)
     return number;
 }
 
-/* Where the numbers of (core) begin; behind the last core, how many there are
- * of all. A core has one more than entries, for the others. */
+/* Index of the first number of (core). For the number of cores, the count of
+ * all numbers. A core has one number more than entries, for its others. */
 static size_t first_of(const struct profile *p, size_t core)
 {
     size_t first = 0;
