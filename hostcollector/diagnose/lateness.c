@@ -5,7 +5,7 @@
 
 /* Less lateness deserves no mark. */
 #define LATE_MIN   .2
-/* Where all code is late, code deserves a mark if it is so many times as
+/* If all code is late, code deserves a mark when it is so many times as
  * late. */
 #define LATE_TIMES 2
 /*
