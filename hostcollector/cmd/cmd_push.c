@@ -104,7 +104,7 @@ static const struct help help = {
     "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
     "sense."};
 
-static int check_options(const struct options *o, struct err *e)
+static int refuse_options(const struct options *o, struct err *e)
 {
     if (o->to == NULL)
         return err_set(e, "where to? type: collector push --to URL FOLDER");
@@ -125,7 +125,7 @@ static int run_push(int argc, char **argv)
 
     if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (result < 0 || check_options(&o, &e) != 0)
+    else if (result < 0 || refuse_options(&o, &e) != 0)
         result = EXIT_USAGE;
     else
         result = push_session_run(&o, &e);
