@@ -15,7 +15,7 @@ int command_main(const struct command_plan *p, struct options *o, int argc,
 
     if (result == OPTION_HELP)
         return help_print(p->help);
-    if (result < 0 || guests_finish(&o->guests, &e) != 0 ||
+    if (result < 0 || guests_finish(&o->from.guests, &e) != 0 ||
         p->plan(&out, o, &e) != 0) {
         (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
         return EXIT_USAGE;

@@ -4,16 +4,15 @@
 
 #include <stdlib.h>
 
-#define DEFAULT_MEMORY (1ull << 30)
-
 void options_init(struct options *o)
 {
-    *o = (struct options){.wait_s = -1, .memory = DEFAULT_MEMORY};
+    *o = (struct options){
+        .from = {.wait_s = -1, .memory = GUEST_MEMORY_DEFAULT}};
 }
 
 void options_fini(struct options *o)
 {
     for (unsigned i = 0; i < o->output.count; i++)
         free(o->output.copies[i]);
-    guests_fini(&o->guests);
+    guests_fini(&o->from.guests);
 }

@@ -8,14 +8,10 @@
 
 #include "cli/option_kinds.h"
 #include "diff/fail_if.h"
-#include "guard/peer.h"
-#include "guard/sandbox.h"
-#include "guest/guests.h"
+#include "guest/guest_config.h"
 #include "model/core_set.h"
 #include "model/origin.h"
 #include "util/err.h"
-
-struct spool_list;
 
 /* In the order of their words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
@@ -23,7 +19,6 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 #define OPTIONS_OUTPUTS    16
 #define OPTIONS_FAIL_IF    16
-#define OPTIONS_SYMBOLS    16
 #define OPTIONS_PAGE_CODE  1000 /* functions: the most, and by default */
 #define OPTIONS_PAGE_USUAL 10
 
@@ -41,21 +36,14 @@ struct output_config {
 
 /* What the user asked for. Strings point into argv. */
 struct options {
-    struct guests guests; /* with the --elf of collector report, too */
-    const char
-        *input; /* --input, or FILE of collector report or top, or NULL */
-    bool input_is_memory; /* a dead guest's: --memory FILE */
+    struct guest_config from;
     /* Of collector report: a spool, and which of its windows; or NULL. */
-    const char *windows, *windows_guest, *since, *until, *build;
-    uint64_t since_ms, until_ms;     /* as read; 0: all */
-    const struct spool_list *listed; /* these windows; NULL: (input) is read */
+    const char *windows, *windows_guest, *since, *until;
+    uint64_t since_ms, until_ms; /* as read; 0: all */
     bool annotate; /* one function alone is shown, and its code is read */
     bool pgo;      /* a sample profile: the image's debug information is */
     bool pgo_by_address; /* the same, but not for a compiler */
     uint32_t page_code;  /* so many functions a page shows the code of */
-    bool reads_sources;  /* source files are opened by their names */
-    struct option_words symbols; /* folders with images by build-id */
-    const char *sources;         /* the folder below which these are, or NULL */
     /* Recordings of collector diff, those of before first; recordings and
      * folders of collector push. */
     struct option_words inputs;
@@ -63,25 +51,17 @@ struct options {
     struct fail_if fail_if[OPTIONS_FAIL_IF];
     unsigned fail_if_count;
     struct output_config output;
-    const char *format;     /* of collector push, for a folder */
-    bool no_names;          /* in recordings */
-    double wait_s;          /* for a guest; below 0: not said */
-    struct peer_rule peers; /* whose sockets, and whom to let in */
-    bool force_vsock, privileged;
+    const char *format; /* of collector push, for a folder */
+    bool no_names;      /* in recordings */
     /* collector run passes signals on, and one of them tells that the guest
      * has ended: none ends the report. */
     bool supervised;
     bool keys_taken; /* collector run: QEMU has them, so Ctrl-C ends nothing */
     bool by_vsock;   /* collector run: not by a serial port */
-    double duration_s;   /* 0: until Ctrl-C or the guest's end */
-    bool registers;      /* of collector stacks */
-    bool keep_registers; /* a guest's from outside, shown or not */
-    uint32_t looks;      /* of collector stacks; 0: not said */
-    double interval_s;   /* between their beginnings; 0: not said */
-    uint32_t rate_hz;    /* 0: the guest's choice */
-    uint32_t unwind;     /* enum outside_unwind */
-    uint32_t depth;      /* 0: the guest's choice */
-    uint64_t memory;     /* bytes, OPTION_MEMORY_MIN or more */
+    double duration_s; /* 0: until Ctrl-C or the guest's end */
+    bool registers;    /* of collector stacks */
+    uint32_t looks;    /* of collector stacks; 0: not said */
+    double interval_s; /* between their beginnings; 0: not said */
     struct core_set cores;
     struct option_words exclude; /* functions, as typed */
     struct time_span time;
@@ -96,7 +76,6 @@ struct options {
     bool inverted;          /* likewise */
     uint32_t sort;          /* enum report_sort */
     uint32_t of;            /* enum base_choice */
-    enum sandbox_mode sandbox;
     const char *watch;  /* of collector serve: a folder of sockets, or NULL */
     const char *budget; /* likewise, as typed; NULL: any cost */
     double budget_percent; /* ... as read; 0: any cost */

@@ -142,7 +142,7 @@ static bool is_elf(const char *path, const struct elf_path *elf)
 /* Does (o) read the file (path)? */
 static bool is_input(const char *path, const struct options *o)
 {
-    const struct guests *g = &o->guests;
+    const struct guests *g = &o->from.guests;
 
     for (size_t i = 0; i < g->count; i++)
         if (is_elf(path, g->list[i].elfs) ||
@@ -153,7 +153,7 @@ static bool is_input(const char *path, const struct options *o)
         if (claim_same(path, o->inputs.list[i]))
             return true;
     return is_elf(path, g->elfs) || claim_same(path, g->path) ||
-           claim_same(path, o->input);
+           claim_same(path, o->from.input);
 }
 
 static int begin(struct outputs *out, const struct options *o, struct err *e)
@@ -230,8 +230,8 @@ void outputs_plan_code(const struct outputs *out, struct options *o)
         has_code |= out->list[i].format->has_code;
     if (!has_code)
         o->page_code = 0;
-    o->reads_sources =
-        o->page_code != 0 && (o->guests.count == 0 || o->sources != NULL);
+    o->from.reads_sources = o->page_code != 0 && (o->from.guests.count == 0 ||
+                                                  o->from.sources != NULL);
 }
 
 /* That of (formats) which is called (name); NULL: there is none. */

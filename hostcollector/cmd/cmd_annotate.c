@@ -20,13 +20,13 @@ static int take_word(void *config, const char *word, struct err *e)
 
     if (o->function != NULL)
         return session_recording_word(config, word, e);
-    o->function = o->input;
-    o->input = word;
+    o->function = o->from.input;
+    o->from.input = word;
     return OPTION_READ;
 }
 
 static const struct option_row own_rows[] = {
-    {"source", 0, "DIR", &option_text, AT(sources), 0, 0,
+    {"source", 0, "DIR", &option_text, AT(from.sources), 0, 0,
      "where sources are, if not where they were compiled"},
     {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
      "write FILE: .txt, .json or .html by its suffix, or json:FILE; - is "
@@ -42,13 +42,20 @@ static const struct option_row all_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(recorded_elf_rows, 0), OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(own_rows, 0),          OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),         OPTION_ROWS(time_rows, 0),
-    OPTION_ROWS(memory_rows, 0),       OPTION_ROWS(all_rows, 0),
-    OPTION_ROWS(of_rows, 0),           OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(pager_rows, 0),        OPTION_ROWS(sandbox_rows, AT(sandbox)),
-    OPTION_ROWS(help_rows, 0),         OPTION_END};
+    OPTION_ROWS(recorded_elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(all_rows, 0),
+    OPTION_ROWS(of_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
 
 static const struct option_set options = {
     .command = " annotate", .groups = groups, .word = take_word};
@@ -72,40 +79,40 @@ static const struct render_ops *const formats[] = {
 /* Was FILE typed before FUNCTION? */
 static bool is_turned(const struct options *o)
 {
-    return o->function != NULL && access(o->input, F_OK) != 0 &&
+    return o->function != NULL && access(o->from.input, F_OK) != 0 &&
            access(o->function, F_OK) == 0;
 }
 
 /* Is the one word that was typed a function, and no file? */
 static bool lacks_file(const struct options *o)
 {
-    const char *end = strrchr(o->input, '.');
+    const char *end = strrchr(o->from.input, '.');
 
-    return o->function == NULL && strcmp(o->input, "-") != 0 &&
-           strchr(o->input, '/') == NULL &&
+    return o->function == NULL && strcmp(o->from.input, "-") != 0 &&
+           strchr(o->from.input, '/') == NULL &&
            (end == NULL || strcmp(end, ".tprof") != 0) &&
-           access(o->input, F_OK) != 0;
+           access(o->from.input, F_OK) != 0;
 }
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    if (o->input == NULL)
+    if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector annotate FUNCTION FILE");
     if (lacks_file(o))
         return err_set(e, "which recording? type: collector annotate %s FILE",
-                       o->input);
+                       o->from.input);
     if (is_turned(o)) {
-        const char *function = o->input;
+        const char *function = o->from.input;
 
-        o->input = o->function;
+        o->from.input = o->function;
         o->function = function;
     }
     o->annotate = true;
     if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     outputs_plan_code(out, o);
-    o->reads_sources = true;
+    o->from.reads_sources = true;
     return outputs_choose(out, "annotate", formats, e);
 }
 

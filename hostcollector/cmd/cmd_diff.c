@@ -83,7 +83,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(memory_rows, 0),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
@@ -303,9 +303,9 @@ static int start(const struct options *o, struct outputs *out, int *stop_fd,
     struct err lacking;
 
     *stop_fd = signals_catch(e);
-    if (*stop_fd < 0 || confine_prepare_diff(o, out, e) != 0)
+    if (*stop_fd < 0 || confine_prepare_diff(&o->from, &o->inputs, out, e) != 0)
         return -1;
-    if (confine_sampling(o, &lacking) != 0) {
+    if (confine_sampling(&o->from, &lacking) != 0) {
         *e = lacking;
         return -1;
     }

@@ -42,7 +42,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(colour_rows, 0),
     OPTION_ROWS(pager_rows, 0),
     OPTION_ROWS(names_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -94,9 +94,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (outputs_plan(out, o, true, e) != 0)
         return -1;
-    if (o->guests.count != 0 && o->input != NULL)
+    if (o->from.guests.count != 0 && o->from.input != NULL)
         return err_set(e, "a guest or --input, not both");
-    if (o->guests.count == 0 && o->input == NULL)
+    if (o->from.guests.count == 0 && o->from.input == NULL)
         return err_set(e, "where from? type: collector --serial PATH --elf FILE"
                           ", or collector report FILE");
     outputs_plan_code(out, o);
@@ -127,7 +127,7 @@ static int run_live(int argc, char **argv)
 
     if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (result < 0 || guests_finish(&o.guests, &e) != 0)
+    else if (result < 0 || guests_finish(&o.from.guests, &e) != 0)
         result = EXIT_USAGE;
     else
         result = run_options(&o, &e);

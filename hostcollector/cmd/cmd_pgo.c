@@ -18,11 +18,16 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(recorded_elf_rows, 0), OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(own_rows, 0),          OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),         OPTION_ROWS(time_rows, 0),
-    OPTION_ROWS(memory_rows, 0),       OPTION_ROWS(sandbox_rows, AT(sandbox)),
-    OPTION_ROWS(help_rows, 0),         OPTION_END};
+    OPTION_ROWS(recorded_elf_rows, 0),
+    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
 
 static const struct option_set options = {
     .command = " pgo", .groups = groups, .word = session_recording_word};
@@ -53,7 +58,7 @@ static bool is_fdata(const char *path)
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    if (o->input == NULL)
+    if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");
     o->pgo = true;

@@ -60,7 +60,7 @@ static const struct option_row own_rows[] = {
      "what a folder gets (default: the recordings, as they are)"},
     {"follow", 0, NULL, &option_flag, AT(follow), 0, 0,
      "wait for further recordings, until Ctrl-C"},
-    {"wait", 0, "SECONDS", &option_seconds, AT(wait_s), 0, 0,
+    {"wait", 0, "SECONDS", &option_seconds, AT(from.wait_s), 0, 0,
      "how long to try a receiver that takes nothing (default: 60)"},
     {"headers", 0, "FILE", &option_text, AT(headers), 0, 0,
      "headers of requests, one a line: X-Api-Key: ..."},
@@ -77,7 +77,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(symbols_rows, 0),
     OPTION_ROWS(memory_rows, 0),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 

@@ -40,7 +40,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(force_rows, 0),
     OPTION_ROWS(memory_rows, 0),
     OPTION_ROWS(names_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
@@ -90,7 +90,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         return -1;
     if (o->max_size != NULL && o->max_bytes < LEAST)
         return err_set(e, "--max-size: less than 64K has no room for a guest");
-    if (o->guests.count == 0)
+    if (o->from.guests.count == 0)
         return err_set(e, "where from? type: collector record --serial PATH "
                           "--elf FILE");
     return 0;

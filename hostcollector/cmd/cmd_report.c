@@ -27,7 +27,7 @@ static const struct option_row own_rows[] = {
      "2026-11-24T10:00, which is UTC with a Z behind it (default: all)"},
     {"until", 0, "WHEN", &option_text, AT(until), 0, 0,
      "windows that begin before that (default: all)"},
-    {"build", 0, "ID", &option_text, AT(build), 0, 0,
+    {"build", 0, "ID", &option_text, AT(from.build), 0, 0,
      "of the image whose build-id begins so (default: that of the first "
      "window)"},
     {.name = NULL}};
@@ -40,7 +40,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(time_rows, 0),   OPTION_ROWS(dead_memory_rows, 0),
     OPTION_ROWS(report_rows, 0), OPTION_ROWS(of_rows, 0),
     OPTION_ROWS(colour_rows, 0), OPTION_ROWS(pager_rows, 0),
-    OPTION_ROWS(names_rows, 0),  OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(names_rows, 0),  OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),   OPTION_END};
 
 static const struct option_set options = {
@@ -66,13 +66,13 @@ static int plan_windows(struct options *o, struct err *e)
     uint64_t now_ms = clock_wall_ns() / 1000000;
 
     if (o->windows == NULL && (o->windows_guest != NULL || o->since != NULL ||
-                               o->until != NULL || o->build != NULL))
+                               o->until != NULL || o->from.build != NULL))
         return err_set(e, "--guest, --since, --until and --build go with "
                           "--spool DIR");
     if (o->windows == NULL)
         return 0;
-    if (o->input != NULL)
-        return err_set(e, "one at a time: '%s' or --spool %s?", o->input,
+    if (o->from.input != NULL)
+        return err_set(e, "one at a time: '%s' or --spool %s?", o->from.input,
                        o->windows);
     if ((o->since != NULL &&
          when_parse("since", o->since, now_ms, &o->since_ms, e) != 0) ||
@@ -82,13 +82,14 @@ static int plan_windows(struct options *o, struct err *e)
     if (o->until != NULL && o->until_ms <= o->since_ms)
         return err_set(e, "--until %s is not behind --since %s", o->until,
                        o->since != NULL ? o->since : "@0");
-    if (o->build != NULL &&
-        (o->build[0] == '\0' ||
-         o->build[strspn(o->build, "0123456789abcdefABCDEF")] != '\0'))
+    if (o->from.build != NULL &&
+        (o->from.build[0] == '\0' ||
+         o->from.build[strspn(o->from.build, "0123456789abcdefABCDEF")] !=
+             '\0'))
         return err_set(e,
                        "--build: '%s' is not the beginning of a build-id, in "
                        "hexadecimal digits",
-                       o->build);
+                       o->from.build);
     return 0;
 }
 
@@ -96,7 +97,7 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (plan_windows(o, e) != 0)
         return -1;
-    if (o->input == NULL && o->windows == NULL)
+    if (o->from.input == NULL && o->windows == NULL)
         return err_set(e, "which recording? type: collector report FILE; or "
                           "--memory FILE for a guest that is dead, or --spool "
                           "DIR");
@@ -127,7 +128,7 @@ static int work(const struct options *o, struct outputs *out)
         (void)fprintf(stderr, NAME ": %s\n", e.text);
         return EXIT_FAILED;
     }
-    with.listed = &list;
+    with.from.listed = &list;
     int result = sampling_run(NAME, &with, out, NULL);
 
     spool_list_fini(&list);

@@ -76,7 +76,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(colour_rows, 0),
     OPTION_ROWS(pager_rows, 0),
     OPTION_ROWS(names_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
@@ -286,7 +286,7 @@ static int wait_for_both(struct qemu_run *r)
 /* The guest's image, and the way to it. */
 static int name_guest(struct qemu_run *r, struct err *e)
 {
-    struct guests *g = &r->options.guests;
+    struct guests *g = &r->options.from.guests;
     enum magic kind =
         r->line.kernel != NULL ? magic_of_file(r->line.kernel) : MAGIC_NONE;
 
@@ -376,7 +376,7 @@ static int run_run(int argc, char **argv)
     options_init(&r.options);
     r.options.page_code = OPTIONS_PAGE_USUAL;
     result = option_parse(&r.options, &options, dashes, argv, &e);
-    if (result < 0 || guests_finish(&r.options.guests, &e) != 0) {
+    if (result < 0 || guests_finish(&r.options.from.guests, &e) != 0) {
         result = EXIT_USAGE;
         say(e.text);
         if (dashes == argc)

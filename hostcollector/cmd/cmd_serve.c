@@ -20,19 +20,19 @@ static const struct option_row guests_rows[] = {
     {"watch", 0, "DIR", &option_text, AT(watch), 0, 0,
      "attach to what has a Unix socket in DIR, as they come: serial ports, and "
      "where its name ends in .vsock as --vsock-uds does"},
-    {"guests", 0, "FILE", &option_guests, AT(guests), 0, 0,
+    {"guests", 0, "FILE", &option_guests, AT(from.guests), 0, 0,
      "guests, one a line, like --vsock 3 --elf app.elf; SIGHUP has FILE read "
      "again"},
     {.name = NULL}};
 
 static const struct option_row elf_row[] = {
-    {"elf", 0, "FILE", &option_guest, AT(guests), 0, 0,
+    {"elf", 0, "FILE", &option_guest, AT(from.guests), 0, 0,
      "the guests' image, and again for each other that they run or load: it "
      "tells how busy they are, and names functions in their pages"},
     {.name = NULL}};
 
 static const struct option_row rate_row[] = {
-    {"rate", 0, "HZ", &option_count, AT(rate_hz), 1, 50000,
+    {"rate", 0, "HZ", &option_count, AT(from.rate_hz), 1, 50000,
      "samples a second on each core, 1 to 50000 (default: 97)"},
     {.name = NULL}};
 
@@ -58,7 +58,7 @@ static const struct option_row own_rows[] = {
     {"page-code", 0, NULL, &option_flag, AT(shows_code), 0, 0,
      "show source lines and code in guests' pages, also to clients without a "
      "token (default: only with --token-file)"},
-    {"memory", 0, "SIZE", &option_size, AT(memory), 0, 0,
+    {"memory", 0, "SIZE", &option_size, AT(from.memory), 0, 0,
      "what guests and their open windows may take, such as 512M (default: 1G)"},
     {.name = NULL}};
 
@@ -72,7 +72,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(rate_row, 0),
     OPTION_ROWS(depth_rows, 0),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
@@ -119,13 +119,13 @@ static int read_amounts(struct options *o, struct err *e)
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     (void)out;
-    if (o->guests.count == 0 && o->watch == NULL)
+    if (o->from.guests.count == 0 && o->watch == NULL)
         return err_set(e, "which guests? type: collector serve --watch DIR");
-    for (size_t i = 0; i < o->guests.count; i++)
-        if (serve_check(&o->guests.list[i], e) != 0)
+    for (size_t i = 0; i < o->from.guests.count; i++)
+        if (serve_check(&o->from.guests.list[i], e) != 0)
             return -1;
-    if (o->rate_hz == 0)
-        o->rate_hz = DEFAULT_HZ;
+    if (o->from.rate_hz == 0)
+        o->from.rate_hz = DEFAULT_HZ;
     return read_amounts(o, e);
 }
 

@@ -31,7 +31,7 @@ static const struct option_row look_rows[] = {
      "look so often (default: once)"},
     {"interval", 'i', "SECONDS", &option_seconds, AT(interval_s), 1, 0,
      "from one look to the next (default: 1)"},
-    {"wait", 0, "SECONDS", &option_seconds, AT(wait_s), 0, 0,
+    {"wait", 0, "SECONDS", &option_seconds, AT(from.wait_s), 0, 0,
      "how long a guest may take to answer (default: 2)"},
     {.name = NULL}};
 
@@ -66,7 +66,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(own_time_rows, 0),
     OPTION_ROWS(dead_memory_rows, 0),
     OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
@@ -92,10 +92,10 @@ static const struct render_ops *const formats[] = {&render_txt,
 /* Are all guests looked at from outside, which alone brings registers? */
 static bool all_outside(const struct options *o)
 {
-    bool all = o->guests.count != 0;
+    bool all = o->from.guests.count != 0;
 
-    for (size_t i = 0; i < o->guests.count; i++)
-        all &= source_kind_find(o->guests.list[i].kind)->need ==
+    for (size_t i = 0; i < o->from.guests.count; i++)
+        all &= source_kind_find(o->from.guests.list[i].kind)->need ==
                SOURCE_NEEDS_SAMPLER;
     return all;
 }
@@ -109,31 +109,31 @@ static uint32_t rate_outside(const struct options *o)
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    bool guests = o->guests.count != 0;
+    bool guests = o->from.guests.count != 0;
 
-    if (!guests && o->input == NULL)
+    if (!guests && o->from.input == NULL)
         return err_set(e, "of which guest? type: collector stacks --serial "
                           "PATH --elf FILE");
-    if (guests && o->input != NULL)
+    if (guests && o->from.input != NULL)
         return err_set(e, "a guest or a recording, not both");
     if (!guests && (o->looks != 0 || o->interval_s > 0))
         return err_set(e, "-n and -i are for guests: a recording has one end");
     if (guests && (o->time.from_s > 0 || o->time.to_s > 0))
         return err_set(e, "--time is for recordings: of a guest this is now");
-    if (o->registers && !all_outside(o) && !o->input_is_memory)
+    if (o->registers && !all_outside(o) && !o->from.input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
                           "--memory: agents and recordings have none");
-    o->keep_registers = true; /* they tell a dead core from an idle one */
+    o->from.keep_registers = true; /* they tell a dead core from an idle one */
     if (o->looks == 0)
         o->looks = 1;
     if (o->interval_s <= 0)
         o->interval_s = DEFAULT_INTERVAL_S;
-    if (o->rate_hz == 0 && all_outside(o))
-        o->rate_hz = rate_outside(o);
+    if (o->from.rate_hz == 0 && all_outside(o))
+        o->from.rate_hz = rate_outside(o);
     if (o->duration_s <= 0)
         o->duration_s = DEFAULT_LOOK_S;
-    if (o->wait_s < 0)
-        o->wait_s = DEFAULT_WAIT_S;
+    if (o->from.wait_s < 0)
+        o->from.wait_s = DEFAULT_WAIT_S;
     if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     return outputs_choose(out, "stacks", formats, e);

@@ -40,7 +40,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(connect_rows, 0),   OPTION_ROWS(rate_rows, 0),
     OPTION_ROWS(depth_rows, 0),     OPTION_ROWS(unwind_rows, 0),
     OPTION_ROWS(own_rows, 0),       OPTION_ROWS(memory_rows, 0),
-    OPTION_ROWS(names_rows, 0),     OPTION_ROWS(sandbox_rows, AT(sandbox)),
+    OPTION_ROWS(names_rows, 0),     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),      OPTION_END};
 
 static const struct option_set options = {
@@ -164,12 +164,12 @@ static int start(struct display *d, const struct options *o,
     if (may.recording == NULL)
         may.recording = DEFAULT_FILE; /* if the key is pressed */
     d->stop_fd = signals_catch(e);
-    if (d->stop_fd < 0 || sampler_processes_start(o, false, e) != 0 ||
-        confine_prepare_sampling(o, &may, e) != 0)
+    if (d->stop_fd < 0 || sampler_processes_start(&o->from, false, e) != 0 ||
+        confine_prepare_sampling(&o->from, &may, e) != 0)
         return -1;
     (void)setlocale(LC_CTYPE, "");
     sandbox_before_end(curses_restore);
-    if (curses_open(e) != 0 || confine_top(o, &lacking) != 0 ||
+    if (curses_open(e) != 0 || confine_top(&o->from, &lacking) != 0 ||
         top_session_init(&d->session, o, may.recording, out->recording != NULL,
                          e) != 0) {
         if (e->text[0] == '\0')
@@ -207,14 +207,14 @@ static int show(const struct options *o, struct outputs *out)
 
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
-    size_t guests = o->guests.count;
+    size_t guests = o->from.guests.count;
 
     if (outputs_plan(out, o, false, e) != 0)
         return -1;
-    if (guests == 0 && o->input == NULL)
+    if (guests == 0 && o->from.input == NULL)
         return err_set(e, "where from? type: collector top --serial PATH --elf "
                           "FILE, or collector top FILE");
-    if (guests > 1 || (guests != 0 && o->input != NULL))
+    if (guests > 1 || (guests != 0 && o->from.input != NULL))
         return err_set(e, "one guest or recording at a time");
     if (out->count != 0)
         return err_set(e,
@@ -222,9 +222,10 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
                        "'collector report' makes the rest of it",
                        out->list[0].path);
     /* a guest that took over this process could tell others what it reads */
-    o->reads_sources = guests == 0 || o->sources != NULL;
+    o->from.reads_sources = guests == 0 || o->from.sources != NULL;
     if (out->recording != NULL && guests == 0)
-        return err_set(e, "'%s' is a recording already: copy it", o->input);
+        return err_set(e, "'%s' is a recording already: copy it",
+                       o->from.input);
     return 0;
 }
 

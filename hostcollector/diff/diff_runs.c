@@ -192,14 +192,14 @@ static int read_one(struct reading *reading, const struct options *o,
     struct images images = {0};
     enum guest_run_fault ignored;
 
-    own.input = reading->path;
+    own.from.input = reading->path;
     const struct guest_run_config config = {
         .options = &own,
         .number = 1,
         .alone = true,
         .no_moments = true,
-        .memory_max = o->memory / 2,
-        .view_max = o->memory / 4,
+        .memory_max = o->from.memory / 2,
+        .view_max = o->from.memory / 4,
         .images = &images,
         .context = reading,
         .say = on_note,
@@ -224,7 +224,7 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
     uint64_t cores = diff_cores_bytes(&d->cores, o->inputs.count);
 
     if (pairs_bytes(&d->pairs, o->inputs.count) + rows + units + cores <=
-        o->memory / 8)
+        o->from.memory / 8)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
@@ -235,7 +235,7 @@ static int check_memory(const struct diff_runs *d, const struct options *o,
 int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    struct err *e)
 {
-    d->tree.nodes_max = o->memory / 8 / merged_node_bytes(o->inputs.count);
+    d->tree.nodes_max = o->from.memory / 8 / merged_node_bytes(o->inputs.count);
     d->sides[0].files = o->inputs.list;
     d->sides[0].runs = o->before_count;
     d->sides[1].files = o->inputs.list + o->before_count;

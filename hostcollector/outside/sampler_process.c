@@ -69,7 +69,7 @@ static const struct way *way_of(const char *kind)
 struct job {
     int bytes, words; /* its ends */
     const struct way *way;
-    const struct options *options;
+    const struct guest_config *options;
     const struct guest_spec *spec;
     bool paused; /* also a guest that stands still already */
 };
@@ -358,7 +358,8 @@ static void close_earlier(const struct guests *g, size_t count)
     }
 }
 
-static int start(const struct options *o, size_t i, bool paused, struct err *e)
+static int start(const struct guest_config *o, size_t i, bool paused,
+                 struct err *e)
 {
     struct guest_spec *spec = &o->guests.list[i];
     int bytes[2], words[2];
@@ -402,7 +403,8 @@ static int start(const struct options *o, size_t i, bool paused, struct err *e)
     return child < 0 ? err_sys(e, "fork") : 0;
 }
 
-int sampler_processes_start(const struct options *o, bool paused, struct err *e)
+int sampler_processes_start(const struct guest_config *o, bool paused,
+                            struct err *e)
 {
     for (size_t i = 0; i < o->guests.count; i++)
         if (source_kind_find(o->guests.list[i].kind)->need ==

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "cli/options.h"
+#include "guest/guest_config.h"
 #include "util/err.h"
 
 /*
@@ -20,7 +20,7 @@
  * Returns 0; -1 with (e) filled: there is no process or no memory
  * to be had.
  */
-int sampler_processes_start(const struct options *o, bool paused,
+int sampler_processes_start(const struct guest_config *o, bool paused,
                             struct err *e);
 
 /*

@@ -99,25 +99,25 @@ static void fill_info(struct guest_run *r, struct recording_info *info)
 /* For a guest that left. */
 static double wait_s(const struct options *o)
 {
-    return o->wait_s < 0 ? DEFAULT_WAIT_S : o->wait_s;
+    return o->from.wait_s < 0 ? DEFAULT_WAIT_S : o->from.wait_s;
 }
 
 /* For one that was not there yet: as long as it takes, but for what the user
  * says. A guest has FIRST_WAIT_S to answer in any case. */
 static double first_wait_s(const struct options *o)
 {
-    return o->wait_s < 0 ? 0 : fmax(o->wait_s, FIRST_WAIT_S);
+    return o->from.wait_s < 0 ? 0 : fmax(o->from.wait_s, FIRST_WAIT_S);
 }
 
 static struct pipeline_config make_config(struct guest_run *r)
 {
     const struct options *o = r->config.options;
     struct pipeline_config config = {
-        .rate_hz = o->rate_hz,
-        .depth = o->depth,
+        .rate_hz = o->from.rate_hz,
+        .depth = o->from.depth,
         .wait_s = wait_s(o),
         .first_wait_s = first_wait_s(o),
-        .aggregate = {.memory = o->input_is_memory,
+        .aggregate = {.memory = o->from.input_is_memory,
                       .cores = o->cores,
                       .from_s = o->time.from_s,
                       .to_s = o->time.to_s,
@@ -172,7 +172,7 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     struct guest_run *r = calloc(1, sizeof *r);
     const struct elf_path *elf = config->spec != NULL
                                      ? config->spec->elfs
-                                     : config->options->guests.elfs;
+                                     : config->options->from.guests.elfs;
 
     *fault = GUEST_RUN_ELSE;
     if (r == NULL) {
@@ -320,7 +320,7 @@ bool guest_run_has_samples(const struct guest_run *r)
  * gave others. */
 static size_t wanted_files(const struct guest_run *r)
 {
-    const struct guests *g = &r->config.options->guests;
+    const struct guests *g = &r->config.options->from.guests;
 
     if (g->count >= 2 && r->config.spec->elfs == g->elfs)
         return 0;
@@ -375,7 +375,7 @@ struct view *guest_run_view(struct guest_run *r, struct err *e)
     look_for_red_zone(r);
     remarks_diagnose(&r->remarks, r->profile, view);
     memory_remarks_diagnose(&r->remarks, r->profile, view,
-                            r->config.options->memory, r->config.alone);
+                            r->config.options->from.memory, r->config.alone);
     guest_images_remark(&r->images, r->profile, view, wanted_files(r),
                         &r->remarks);
     return view;
@@ -420,7 +420,7 @@ struct annotation *guest_run_annotate(struct guest_run *r,
                                      .image_map = r->images.image_map,
                                      .number = number,
                                      .function = o->function,
-                                     .folder = o->sources,
+                                     .folder = o->from.sources,
                                      .memory = memory_of_view(r) /
                                                (one ? 1 : PAGE_PART - 1)};
     bool unfound;
@@ -452,7 +452,7 @@ struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
 struct report guest_run_report(struct guest_run *r, const struct view *v)
 {
     const struct recording_info *info = recorded(r);
-    const struct spool_list *windows = r->config.options->listed;
+    const struct spool_list *windows = r->config.options->from.listed;
 
     struct report report = {
         .guest = r->config.alone ? NULL : r->name,

@@ -14,24 +14,24 @@ static struct source *open_file(struct guest_run *r, struct err *e)
 {
     const struct options *o = r->config.options;
 
-    if (o->listed != NULL)
-        return source_spool(o->listed, o->build, &r->spool, e);
-    return o->input_is_memory ? source_memory(o->input, &r->memory, e)
-                              : source_replay(o->input, e);
+    if (o->from.listed != NULL)
+        return source_spool(o->from.listed, o->from.build, &r->spool, e);
+    return o->from.input_is_memory ? source_memory(o->from.input, &r->memory, e)
+                                   : source_replay(o->from.input, e);
 }
 
 struct source *guest_source_open(struct guest_run *r, struct err *e)
 {
     const struct options *o = r->config.options;
     const struct guest_spec *spec = r->config.spec;
-    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
-                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
+    unsigned how = (o->from.force_vsock ? SOURCE_VSOCK_FORCE : 0) |
+                   (o->from.privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
     struct source *source =
         spec != NULL ? guests_source(spec, how, e) : open_file(r, e);
 
     if (source == NULL)
         return NULL;
-    source->peers = o->peers;
+    source->peers = o->from.peers;
     (void)snprintf(r->source, sizeof r->source, "%s%s%s",
                    spec != NULL ? spec->kind : "", spec != NULL ? ":" : "",
                    source->path);
@@ -92,11 +92,11 @@ void guest_source_remark(struct guest_run *r)
 {
     enum recording_end closed = RECORDING_WHOLE;
 
-    if (r->config.options->listed != NULL) {
+    if (r->config.options->from.listed != NULL) {
         remark_on_windows(r);
         return;
     }
-    if (r->config.options->input_is_memory) {
+    if (r->config.options->from.input_is_memory) {
         remark_on_memory(r);
         return;
     }
@@ -116,7 +116,7 @@ void guest_source_remark(struct guest_run *r)
 
 const char *guest_source_recording(const struct guest_run *r)
 {
-    const char *input = r->config.options->input;
+    const char *input = r->config.options->from.input;
     enum recording_end end;
 
     if (r->config.spec != NULL)

@@ -47,7 +47,7 @@ struct sampling {
 
 static bool alone(const struct sampling *s)
 {
-    return s->options->guests.count <= 1;
+    return s->options->from.guests.count <= 1;
 }
 
 static void tell_user(struct sampling *s, const char *command,
@@ -84,14 +84,14 @@ static void release_signals(struct sampling *s)
  * for profiles, the same for each guest. */
 static uint64_t memory_of_view(const struct sampling *s)
 {
-    return s->options->memory / (alone(s) ? 2 : 4);
+    return s->options->from.memory / (alone(s) ? 2 : 4);
 }
 
 static uint64_t profile_memory(const struct sampling *s)
 {
-    uint64_t guests = alone(s) ? 1 : s->options->guests.count;
+    uint64_t guests = alone(s) ? 1 : s->options->from.guests.count;
 
-    return (s->options->memory - memory_of_view(s)) / guests;
+    return (s->options->from.memory - memory_of_view(s)) / guests;
 }
 
 /* The (number)th run of a guest, whose profile may take (memory). */
@@ -205,7 +205,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
 
 static int add_runs(struct sampling *s, struct err *e)
 {
-    const struct guests *g = &s->options->guests;
+    const struct guests *g = &s->options->from.guests;
 
     if (g->count == 0)
         return add_run(s, NULL, 1, profile_memory(s), e) != NULL ? 0 : -1;
@@ -226,7 +226,7 @@ static int enter_sandbox(struct sampling *s, struct err *e)
 {
     struct err lacking;
 
-    if (confine_sampling(s->options, &lacking) != 0)
+    if (confine_sampling(&s->options->from, &lacking) != 0)
         return err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
         tell_user(s, s->command, NULL, lacking.text);
@@ -241,14 +241,15 @@ static int start(struct sampling *s, struct err *e)
                                        .progress = on_progress};
     char ignored[OUTPUTS_IGNORED];
 
-    if (file_limit_raise(s->options->guests.count,
+    if (file_limit_raise(s->options->from.guests.count,
                          s->outputs->recording != NULL, e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
     /* a part of a window must not pass for all of it */
     config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
-    if (s->stop_fd < 0 || sampler_processes_start(s->options, false, e) != 0 ||
-        confine_prepare_sampling(s->options, s->outputs, e) != 0)
+    if (s->stop_fd < 0 ||
+        sampler_processes_start(&s->options->from, false, e) != 0 ||
+        confine_prepare_sampling(&s->options->from, s->outputs, e) != 0)
         return -1;
     if (s->outputs->terminal && !s->options->no_pager)
         pager_start();

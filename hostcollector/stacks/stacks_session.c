@@ -57,7 +57,8 @@ struct session {
 
 static bool is_live(const struct session *s)
 {
-    return s->options->guests.count != 0 && !s->options->input_is_memory;
+    return s->options->from.guests.count != 0 &&
+           !s->options->from.input_is_memory;
 }
 
 static void tell_user(struct session *s, const struct guest_run *r,
@@ -328,7 +329,7 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
         .options = s->options,
         .spec = spec,
         .number = 1,
-        .alone = s->options->guests.count <= 1,
+        .alone = s->options->from.guests.count <= 1,
         .no_moments = true,
         .memory_max = memory,
         .view_max = memory,
@@ -349,9 +350,9 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
 
 static int add_subjects(struct session *s, struct err *e)
 {
-    const struct guests *g = &s->options->guests;
+    const struct guests *g = &s->options->from.guests;
     size_t count = g->count != 0 ? g->count : 1;
-    uint64_t memory = s->options->memory / 2 / count;
+    uint64_t memory = s->options->from.memory / 2 / count;
 
     s->subjects = calloc(count, sizeof *s->subjects);
     if (s->subjects == NULL)
@@ -374,14 +375,14 @@ static int look_at_dead(struct session *s, struct err *e)
     struct err why, line;
 
     s->dead = (struct guest_spec){
-        .kind = "memory", .where = o->input, .elfs = o->guests.elfs};
+        .kind = "memory", .where = o->from.input, .elfs = o->from.guests.elfs};
     s->dead_options = *o;
-    s->dead_options.guests =
-        (struct guests){.list = &s->dead, .count = 1, .elfs = o->guests.elfs};
+    s->dead_options.from.guests = (struct guests){
+        .list = &s->dead, .count = 1, .elfs = o->from.guests.elfs};
     if (s->dead.elfs == NULL) {
         (void)err_set(&why, "without the image (--elf)");
     } else {
-        if (sampler_processes_start(&s->dead_options, true, e) != 0)
+        if (sampler_processes_start(&s->dead_options.from, true, e) != 0)
             return -1;
         if (sampler_process_sees(&s->dead, &why) == 0) {
             s->options = &s->dead_options;
@@ -405,9 +406,9 @@ static int begin_samplers(struct session *s, struct err *e)
     const struct options *o = s->options;
 
     /* --time asks for what an agent has recorded */
-    if (o->input_is_memory && o->time.from_s <= 0 && o->time.to_s <= 0)
+    if (o->from.input_is_memory && o->time.from_s <= 0 && o->time.to_s <= 0)
         return look_at_dead(s, e);
-    return sampler_processes_start(o, true, e);
+    return sampler_processes_start(&o->from, true, e);
 }
 
 static int start(struct session *s, struct err *e)
@@ -420,13 +421,13 @@ static int start(struct session *s, struct err *e)
 
     s->stop_fd = config.stop_fd = signals_catch(e);
     if (s->stop_fd < 0 || begin_samplers(s, e) != 0 ||
-        confine_prepare_sampling(s->options, s->outputs, e) != 0)
+        confine_prepare_sampling(&s->options->from, s->outputs, e) != 0)
         return -1;
-    s->tell.alone = s->options->guests.count <= 1;
+    s->tell.alone = s->options->from.guests.count <= 1;
     s->loop = guest_loop_new(&config, e);
     if (s->loop == NULL)
         return -1;
-    if (confine_sampling(s->options, &lacking) != 0) {
+    if (confine_sampling(&s->options->from, &lacking) != 0) {
         *e = lacking;
         return -1;
     }

@@ -40,7 +40,7 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
 /* A third of the memory is for the window, and for the view. */
 static uint64_t third(const struct top_session *s)
 {
-    return s->options->memory / 3;
+    return s->options->from.memory / 3;
 }
 
 static int open_run(struct top_session *s, struct err *e)
@@ -48,7 +48,7 @@ static int open_run(struct top_session *s, struct err *e)
     const struct options *o = s->options;
     struct guest_run_config config = {
         .options = o,
-        .spec = o->guests.count != 0 ? &o->guests.list[0] : NULL,
+        .spec = o->from.guests.count != 0 ? &o->from.guests.list[0] : NULL,
         .number = 1,
         .alone = true,
         .recording = s->record ? s->recording : NULL,
@@ -88,11 +88,11 @@ int top_session_init(struct top_session *s, const struct options *o,
                               .recording = recording,
                               .record = record,
                               .recording_now = record,
-                              .rate_hz = o->rate_hz,
-                              .depth = o->depth,
+                              .rate_hz = o->from.rate_hz,
+                              .depth = o->from.depth,
                               .speed = 1,
                               .played_ns = clock_ns()};
-    top_init(&s->top, o->guests.count == 0);
+    top_init(&s->top, o->from.guests.count == 0);
     return open_run(s, e);
 }
 

@@ -336,7 +336,8 @@ static struct elf_path kernel = {KERNEL, NULL};
 static struct options ask(unsigned bits)
 {
     /* within the longer one a guest that says nothing is told of */
-    struct options o = {.all = bits & 1u, .wait_s = bits & 64u ? 4 : 1};
+    struct options o = {.all = bits & 1u,
+                        .from = {.wait_s = bits & 64u ? 4 : 1}};
 
     if (bits & 2u)
         o.cores.count = 1; /* 0 */
@@ -345,9 +346,9 @@ static struct options ask(unsigned bits)
     o.top = bits & 8u ? 3 : 0;
     kernel.next = bits & 32u ? &app : NULL;
     if (!(bits & 16u))
-        o.guests.elfs = &kernel;
-    o.rate_hz = bits & 64u ? 1000 : 0;
-    o.depth = bits & 64u ? 16 : 0;
+        o.from.guests.elfs = &kernel;
+    o.from.rate_hz = bits & 64u ? 1000 : 0;
+    o.from.depth = bits & 64u ? 16 : 0;
     return o;
 }
 
@@ -395,7 +396,7 @@ void played_report(const uint8_t *data, size_t size)
     begin(data, size, false);
     struct options o = ask(data[0]);
 
-    o.input = before;
+    o.from.input = before;
     if (data[1] & 1u)
         leave_out(&o);
     run(&o, "collector report");
@@ -437,7 +438,7 @@ void played_diff(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < 2 * asked.before_count; i++)
         asked.inputs.list[asked.inputs.count++] =
             i < asked.before_count ? before : after;
-    asked.memory = 64u << 20;
+    asked.from.memory = 64u << 20;
     asked.tree = data[1] >> 2 & 1u;
     asked.by_core = data[1] >> 3 & 1u;
     asked.output.format = formats[data[1] >> 5 & 3u];
@@ -458,12 +459,12 @@ void played_fleet(const uint8_t *data, size_t size)
 
     world.reconnects = data[1] >> 2 & 1u;
     o.duration_s = data[1] >> 3 & 1u ? 2 : 0;
-    o.guests.list = specs;
-    o.guests.count = 1 + (data[1] & 3u);
-    for (unsigned i = 0; i < o.guests.count; i++) {
+    o.from.guests.list = specs;
+    o.from.guests.count = 1 + (data[1] & 3u);
+    for (unsigned i = 0; i < o.from.guests.count; i++) {
         specs[i].kind = "serial";
         specs[i].where = where[i];
-        specs[i].elfs = o.guests.elfs;
+        specs[i].elfs = o.from.guests.elfs;
         (void)snprintf(specs[i].name, sizeof specs[i].name, "guest%u", i);
     }
     run(&o, "collector");

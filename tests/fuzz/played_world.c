@@ -83,9 +83,9 @@ char *__wrap_realpath(const char *path, char *resolved)
     return resolved;
 }
 
-int __wrap_confine_prepare_sampling(const struct options *o,
+int __wrap_confine_prepare_sampling(const struct guest_config *o,
                                     const struct outputs *out, struct err *e);
-int __wrap_confine_prepare_sampling(const struct options *o,
+int __wrap_confine_prepare_sampling(const struct guest_config *o,
                                     const struct outputs *out, struct err *e)
 {
     (void)o;
@@ -94,19 +94,22 @@ int __wrap_confine_prepare_sampling(const struct options *o,
     return 0;
 }
 
-int __wrap_confine_prepare_diff(const struct options *o,
+int __wrap_confine_prepare_diff(const struct guest_config *o,
+                                const struct option_words *inputs,
                                 const struct outputs *out, struct err *e);
-int __wrap_confine_prepare_diff(const struct options *o,
+int __wrap_confine_prepare_diff(const struct guest_config *o,
+                                const struct option_words *inputs,
                                 const struct outputs *out, struct err *e)
 {
+    (void)inputs;
     (void)o;
     (void)out;
     (void)e;
     return 0;
 }
 
-int __wrap_confine_sampling(const struct options *o, struct err *e);
-int __wrap_confine_sampling(const struct options *o, struct err *e)
+int __wrap_confine_sampling(const struct guest_config *o, struct err *e);
+int __wrap_confine_sampling(const struct guest_config *o, struct err *e)
 {
     (void)o;
     *e = (struct err){""}; /* nothing is lacking */

@@ -29,7 +29,7 @@ static int parse(const struct subcommand *command, const char *line)
     options_init(&o);
     int result = option_parse(&o, command->options, argc, argv, &e);
 
-    return result == OPTION_READ ? guests_finish(&o.guests, &e) : result;
+    return result == OPTION_READ ? guests_finish(&o.from.guests, &e) : result;
 }
 
 static void check_refused(const struct subcommand *command, const char *line,
@@ -44,21 +44,21 @@ TEST(options_reach_their_fields)
     CHECK_EQ(parse(&cmd_live, "--serial /tmp/s --elf=app.elf -d 5 --rate "
                               "1000 --depth 8 -o a.folded -ob.txt"),
              0);
-    CHECK_EQ(o.guests.count, 1);
-    CHECK_STR(o.guests.list[0].kind, "serial");
-    CHECK_STR(o.guests.list[0].where, "/tmp/s");
-    CHECK_STR(o.guests.list[0].elfs->path, "app.elf");
+    CHECK_EQ(o.from.guests.count, 1);
+    CHECK_STR(o.from.guests.list[0].kind, "serial");
+    CHECK_STR(o.from.guests.list[0].where, "/tmp/s");
+    CHECK_STR(o.from.guests.list[0].elfs->path, "app.elf");
     CHECK(o.duration_s == 5);
-    CHECK_EQ(o.rate_hz, 1000);
-    CHECK_EQ(o.depth, 8);
+    CHECK_EQ(o.from.rate_hz, 1000);
+    CHECK_EQ(o.from.depth, 8);
     CHECK_EQ(o.output.count, 2);
     CHECK_STR(o.output.paths[0], "a.folded");
     CHECK_STR(o.output.paths[1], "b.txt");
     CHECK_EQ(o.cores.count, 0);
-    CHECK(!o.all && o.input == NULL && o.output.format == NULL);
+    CHECK(!o.all && o.from.input == NULL && o.output.format == NULL);
 
     CHECK_EQ(parse(&cmd_report, "x.tprof --core 3 --all --top 5 -o -"), 0);
-    CHECK_STR(o.input, "x.tprof");
+    CHECK_STR(o.from.input, "x.tprof");
     CHECK(core_set_has(&o.cores, 3) && !core_set_has(&o.cores, 2));
     CHECK_EQ(o.top, 5);
     CHECK(o.all);
@@ -207,13 +207,13 @@ TEST(cores_are_listed) /* catches: only the last --core counting */
 TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
 {
     CHECK_EQ(parse(&cmd_report, "x"), 0);
-    CHECK_EQ(o.memory, 1073741824);
+    CHECK_EQ(o.from.memory, 1073741824);
     CHECK_EQ(parse(&cmd_live, "--memory 16M"), 0);
-    CHECK_EQ(o.memory, 16777216);
+    CHECK_EQ(o.from.memory, 16777216);
     CHECK_EQ(parse(&cmd_record, "--memory 20000k"), 0);
-    CHECK_EQ(o.memory, 20480000);
+    CHECK_EQ(o.from.memory, 20480000);
     CHECK_EQ(parse(&cmd_report, "--memory 256G"), 0);
-    CHECK_EQ(o.memory, 274877906944);
+    CHECK_EQ(o.from.memory, 274877906944);
     CHECK_EQ(parse(&cmd_report, "--memory 16777216"), 0);
     check_refused(&cmd_report, "--memory 15M",
                   "--memory: '15M' is not a size from 16M to 256G; type it as "
@@ -230,13 +230,13 @@ TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
 TEST(memory_may_be_a_dead_guests) /* catches: a size that is a file */
 {
     CHECK_EQ(parse(&cmd_report, "--memory vm.core --memory 32M"), 0);
-    CHECK_STR(o.input, "vm.core");
-    CHECK(o.input_is_memory);
-    CHECK_EQ(o.memory, 33554432);
+    CHECK_STR(o.from.input, "vm.core");
+    CHECK(o.from.input_is_memory);
+    CHECK_EQ(o.from.memory, 33554432);
     CHECK_EQ(parse(&cmd_report, "--memory ./512M"), 0);
-    CHECK_STR(o.input, "./512M");
+    CHECK_STR(o.from.input, "./512M");
     CHECK_EQ(parse(&cmd_report, "x"), 0);
-    CHECK(!o.input_is_memory);
+    CHECK(!o.from.input_is_memory);
     check_refused(&cmd_report, "x --memory vm.core",
                   "one guest at a time: 'x' or 'vm.core'?");
     CHECK_EQ(parse(&cmd_live, "--memory vm.core"), -1);
@@ -383,11 +383,11 @@ TEST(annotate_takes_a_function_before_the_recording) /* catches: the other */
 {
     CHECK_EQ(parse(&cmd_annotate, "run.tprof"), 0);
     CHECK(o.function == NULL);
-    CHECK_STR(o.input, "run.tprof");
+    CHECK_STR(o.from.input, "run.tprof");
     CHECK_EQ(parse(&cmd_annotate, "walk --source src run.tprof --all"), 0);
     CHECK_STR(o.function, "walk");
-    CHECK_STR(o.input, "run.tprof");
-    CHECK_STR(o.sources, "src");
+    CHECK_STR(o.from.input, "run.tprof");
+    CHECK_STR(o.from.sources, "src");
     CHECK(o.all);
     CHECK_EQ(parse(&cmd_annotate, "walk run.tprof other.tprof"), -1);
     CHECK(strstr(e.text, "one recording at a time") != NULL);
@@ -416,8 +416,8 @@ TEST(help_wins_over_what_follows)
 
 static const struct guest_spec *guest(size_t i)
 {
-    CHECK(i < o.guests.count);
-    return &o.guests.list[i];
+    CHECK(i < o.from.guests.count);
+    return &o.from.guests.list[i];
 }
 
 /* (want): the paths, with blanks between; "none". */
@@ -446,7 +446,7 @@ TEST(guests_have_their_own_image_and_name)
                    "--vsock 3 --elf a --vsock 4:99 --elf b --name db "
                    "--vsock-uds /run/vm.sock --serial /tmp/x/tprof.0"),
              0);
-    CHECK_EQ(o.guests.count, 4);
+    CHECK_EQ(o.from.guests.count, 4);
     check_guest(0, "vsock", "3", "a", "cid3");
     check_guest(1, "vsock", "4:99", "b", "db");
     check_guest(2, "vsock-uds", "/run/vm.sock", "none", "vm.sock");
@@ -462,7 +462,7 @@ TEST(one_image_may_serve_all)
     check_guest(0, "vsock", "3", "a", "cid3"); /* before the first source */
     check_guest(1, "vsock", "4", "b", "cid4");
     CHECK_EQ(parse(&cmd_report, "x.tprof --elf a"), 0);
-    check_elfs(o.guests.elfs, "a");
+    check_elfs(o.from.guests.elfs, "a");
 }
 
 /* Catches: an image that is given, and never used */
@@ -484,7 +484,7 @@ TEST(a_guest_may_have_several_images)
     CHECK_EQ(parse(&cmd_live, "--vsock 3 --elf kernel --elf app"), 0);
     check_guest(0, "vsock", "3", "kernel app", "cid3");
     CHECK_EQ(parse(&cmd_report, "--elf kernel x.tprof --elf app"), 0);
-    check_elfs(o.guests.elfs, "kernel app");
+    check_elfs(o.from.guests.elfs, "kernel app");
     CHECK_EQ(parse(&cmd_live, "--elf k --elf a --elf b --vsock 3 --vsock 4"),
              0);
     check_guest(0, "vsock", "3", "k a b", "cid3");
@@ -561,7 +561,7 @@ TEST(a_file_has_a_guest_a_line)
                         "--serial=/tmp/s#1\n"
                         "elf=k --elf a vsock=5 elf=b\n"),
              0);
-    CHECK_EQ(o.guests.count, 4);
+    CHECK_EQ(o.from.guests.count, 4);
     check_guest(0, "vsock", "3", "a.elf", "cid3");
     check_guest(1, "vsock", "4", "b.elf", "b");
     check_guest(2, "serial", "/tmp/s#1", "none", "s_1");
@@ -595,7 +595,7 @@ TEST(a_line_that_is_wrong_is_named)
 TEST(another_user_may_be_trusted) /* catches: a bridge without the option */
 {
     CHECK_EQ(parse(&cmd_record, "--serial /tmp/s --peer 1000"), 0);
-    CHECK(o.peers.other && o.peers.uid == 1000 && !o.peers.any);
+    CHECK(o.from.peers.other && o.from.peers.uid == 1000 && !o.from.peers.any);
     CHECK_EQ(parse_own(&cmd_bridge, "--peer any"), 0);
     CHECK(((const struct peer_rule *)own_field(&cmd_bridge, "--peer"))->any);
     check_refused(&cmd_live, "--peer alice",
@@ -606,9 +606,9 @@ TEST(another_user_may_be_trusted) /* catches: a bridge without the option */
 TEST(waiting_may_be_declined)
 {
     CHECK_EQ(parse(&cmd_live, "--vsock 3"), 0);
-    CHECK(o.wait_s < 0);
+    CHECK(o.from.wait_s < 0);
     CHECK_EQ(parse(&cmd_live, "--vsock 3 --wait 0"), 0);
-    CHECK(o.wait_s == 0);
+    CHECK(o.from.wait_s == 0);
     CHECK_EQ(parse(&cmd_live, "--vsock 3 --wait -1"), -1);
 }
 

@@ -92,12 +92,12 @@ static void allow_symbols(struct helper_plan *p)
 
 /* Where images are looked for, and their symbols; also without a sandbox. Once
  * in a process. */
-static int use_folders(const struct options *o, struct err *e)
+static int use_folders(const struct guest_config *o, struct err *e)
 {
     static unsigned used;
 
-    for (; used < o->symbols.count; used++) {
-        const char *path = o->symbols.list[used];
+    for (; used < o->symbols_count; used++) {
+        const char *path = o->symbols[used];
         struct stat st;
         bool is_list = stat(path, &st) == 0 && S_ISREG(st.st_mode);
 
@@ -109,7 +109,7 @@ static int use_folders(const struct options *o, struct err *e)
 
 /* The same, and the process that asks servers for them;
  * also without a sandbox. */
-static int use_symbols(const struct options *o, struct err *e)
+static int use_symbols(const struct guest_config *o, struct err *e)
 {
     return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, &o->sandbox, e)
                                   : -1;
@@ -192,7 +192,7 @@ static void allow_outputs(struct helper_plan *p, const struct outputs *out)
 }
 
 /* A recording, or the windows of a spool. */
-static void allow_input(struct helper_plan *p, const struct options *o)
+static void allow_input(struct helper_plan *p, const struct guest_config *o)
 {
     char folder[PATH_MAX];
 
@@ -252,7 +252,7 @@ static int start(struct helper_plan *p, struct err *e)
 }
 
 /* Recordings name images. */
-static void allow_images(struct helper_plan *p, const struct options *o)
+static void allow_images(struct helper_plan *p, const struct guest_config *o)
 {
     allow_elfs(p, o->guests.elfs);
     p->failed |= opener_allow_images() != 0;
@@ -260,7 +260,7 @@ static void allow_images(struct helper_plan *p, const struct options *o)
 }
 
 /* Be the helper of push: of what this process had open, it has nothing. */
-static _Noreturn void serve_push(const struct options *o)
+static _Noreturn void serve_push(const struct guest_config *o)
 {
     struct helper_plan p;
 
@@ -272,7 +272,7 @@ static _Noreturn void serve_push(const struct options *o)
     serve(&p);
 }
 
-int confine_prepare_push(const struct options *o, struct err *e)
+int confine_prepare_push(const struct guest_config *o, struct err *e)
 {
     struct err why;
     int who;
@@ -293,8 +293,8 @@ int confine_prepare_push(const struct options *o, struct err *e)
                : who;
 }
 
-int confine_prepare_sampling(const struct options *o, const struct outputs *out,
-                             struct err *e)
+int confine_prepare_sampling(const struct guest_config *o,
+                             const struct outputs *out, struct err *e)
 {
     const struct guests *g = &o->guests;
     struct helper_plan p;
@@ -326,7 +326,7 @@ int confine_prepare_sampling(const struct options *o, const struct outputs *out,
     return start(&p, e);
 }
 
-int confine_prepare_sampler(const struct options *o,
+int confine_prepare_sampler(const struct guest_config *o,
                             const struct guest_spec *spec, struct err *e)
 {
     struct helper_plan p;
@@ -340,8 +340,9 @@ int confine_prepare_sampler(const struct options *o,
     return start(&p, e);
 }
 
-int confine_prepare_diff(const struct options *o, const struct outputs *out,
-                         struct err *e)
+int confine_prepare_diff(const struct guest_config *o,
+                         const struct option_words *inputs,
+                         const struct outputs *out, struct err *e)
 {
     struct helper_plan p;
 
@@ -349,8 +350,8 @@ int confine_prepare_diff(const struct options *o, const struct outputs *out,
         return -1;
     if (!begin(&p, o->sandbox))
         return 0;
-    for (unsigned i = 0; i < o->inputs.count; i++)
-        allow(&p, OPENER_READ, o->inputs.list[i]);
+    for (unsigned i = 0; i < inputs->count; i++)
+        allow(&p, OPENER_READ, inputs->list[i]);
     /* images that recordings without names name */
     p.failed |= opener_allow_images() != 0;
     sandbox_allow(&p.files, "/", SANDBOX_READ);
@@ -369,7 +370,8 @@ int confine_prepare_check(enum sandbox_mode mode, const struct elf_path *elfs,
     return start(&p, e);
 }
 
-int confine_prepare_serve(const struct options *o, struct err *e)
+int confine_prepare_serve(const struct guest_config *o, const char *watch,
+                          struct err *e)
 {
     const struct guests *g = &o->guests;
     char folder[PATH_MAX];
@@ -379,7 +381,7 @@ int confine_prepare_serve(const struct options *o, struct err *e)
         return -1;
     if (!begin(&p, o->sandbox))
         return 0;
-    if (o->symbols.count != 0)
+    if (o->symbols_count != 0)
         allow_symbols(&p);
     for (size_t i = 0; i < g->count; i++)
         allow_guest(&p, &g->list[i]);
@@ -388,8 +390,8 @@ int confine_prepare_serve(const struct options *o, struct err *e)
         allow(&p, OPENER_READ, g->path);
         p.failed |= opener_allow_listed(g->path) != 0;
     }
-    if (o->watch != NULL) {
-        (void)snprintf(folder, sizeof folder, "%s/", o->watch);
+    if (watch != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s/", watch);
         p.failed |= opener_allow_sockets_in(folder) != 0;
     }
     return start(&p, e);

@@ -8,28 +8,30 @@
 
 #include <stddef.h>
 
-#include "cli/options.h"
 #include "cli/output.h"
+#include "guest/guest_config.h"
 #include "util/err.h"
 
 /*
  * Start the helper: before descriptors are watched, and before anything that is
  * not trusted is read. It may open what (o) and (out) name for sampling guests
  * or for a report; what a process that samples (spec) from outside needs; the
- * recordings and outputs of diff; the images of check; the
- * bridge's sockets; guests that come while a process serves.
+ * recordings (inputs) and outputs of diff; the images of check; the bridge's
+ * sockets; guests that come to the folder (watch) while a process serves.
  *
  * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
-int confine_prepare_sampling(const struct options *o, const struct outputs *out,
-                             struct err *e);
-int confine_prepare_sampler(const struct options *o,
+int confine_prepare_sampling(const struct guest_config *o,
+                             const struct outputs *out, struct err *e);
+int confine_prepare_sampler(const struct guest_config *o,
                             const struct guest_spec *spec, struct err *e);
-int confine_prepare_diff(const struct options *o, const struct outputs *out,
-                         struct err *e);
+int confine_prepare_diff(const struct guest_config *o,
+                         const struct option_words *inputs,
+                         const struct outputs *out, struct err *e);
 int confine_prepare_check(enum sandbox_mode mode, const struct elf_path *elfs,
                           struct err *e);
-int confine_prepare_serve(const struct options *o, struct err *e);
+int confine_prepare_serve(const struct guest_config *o, const char *watch,
+                          struct err *e);
 int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
                            const char *uds, struct err *e);
 
@@ -40,7 +42,7 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
  * (opener_preopen()), and reaches no other one. -1 also if (o) requires all of
  * the sandbox, and the helper lacks a part of it.
  */
-int confine_prepare_push(const struct options *o, struct err *e);
+int confine_prepare_push(const struct guest_config *o, struct err *e);
 
 /*
  * Enter the sandbox, if one is wanted; before the first byte of a
@@ -49,9 +51,10 @@ int confine_prepare_push(const struct options *o, struct err *e);
  * Return 0, with a line for the user in (e) if the process or its helper lacks
  * a part of it, else with none; -1 with (e) filled if all of it is required.
  */
-int confine_sampling(const struct options *o, struct err *e);
-int confine_top(const struct options *o, struct err *e);
-int confine_serve(const struct options *o, struct err *e);
+int confine_sampling(const struct guest_config *o, struct err *e);
+int confine_top(const struct guest_config *o, struct err *e);
+int confine_serve(const struct guest_config *o, const char *spool,
+                  struct err *e);
 int confine_reader(enum sandbox_mode mode, struct err *e);
 int confine_bridge(enum sandbox_mode mode, struct err *e);
 

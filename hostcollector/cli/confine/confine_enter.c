@@ -39,7 +39,7 @@ static int enter(enum sandbox_mode mode, const char *spool, unsigned needs,
                : confine_lacks(mode, &why, e);
 }
 
-static unsigned sampling_needs(const struct options *o)
+static unsigned sampling_needs(const struct guest_config *o)
 {
     unsigned needs = SANDBOX_READER;
 
@@ -52,21 +52,22 @@ static unsigned sampling_needs(const struct options *o)
     return needs;
 }
 
-int confine_sampling(const struct options *o, struct err *e)
+int confine_sampling(const struct guest_config *o, struct err *e)
 {
     return enter(o->sandbox, NULL, sampling_needs(o), e);
 }
 
-int confine_top(const struct options *o, struct err *e)
+int confine_top(const struct guest_config *o, struct err *e)
 {
     return enter(o->sandbox, NULL, sampling_needs(o) | SANDBOX_SCREEN, e);
 }
 
-int confine_serve(const struct options *o, struct err *e)
+int confine_serve(const struct guest_config *o, const char *spool,
+                  struct err *e)
 {
-    return enter(o->sandbox, o->spool,
+    return enter(o->sandbox, spool,
                  sampling_needs(o) | SANDBOX_FOLDER |
-                     (o->spool != NULL ? SANDBOX_SPOOL : 0u),
+                     (spool != NULL ? SANDBOX_SPOOL : 0u),
                  e);
 }
 

@@ -26,7 +26,7 @@
 
 int push_parcel_check_names(const struct options *o, struct err *e)
 {
-    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next)
+    for (const struct elf_path *elf = o->from.guests.elfs; elf; elf = elf->next)
         if (strncmp(elf->path, "/dev/fd/", 8) == 0 ||
             strncmp(elf->path, "/proc/self/fd/", 14) == 0) /* by zsh */
             return err_set(e,
@@ -38,7 +38,8 @@ int push_parcel_check_names(const struct options *o, struct err *e)
 
 int push_parcel_check(const struct options *o, struct err *e)
 {
-    for (const struct elf_path *elf = o->guests.elfs; elf; elf = elf->next) {
+    for (const struct elf_path *elf = o->from.guests.elfs; elf;
+         elf = elf->next) {
         int fd = open(elf->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
         if (fd < 0)
@@ -63,7 +64,7 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
     struct options own = *o;
     struct outputs out = {0};
 
-    own.input = path;
+    own.from.input = path;
     own.inputs.count = 0;
     own.origin = p->origin;
     own.supervised = true;
@@ -172,7 +173,7 @@ static enum push_made make(struct parcel *p, const char *path,
 {
     int alive[2];
 
-    if (confine_prepare_push(o, e) != 0)
+    if (confine_prepare_push(&o->from, e) != 0)
         return PUSH_FAILED;
     if (pipe2(alive, O_CLOEXEC) != 0) {
         (void)err_sys(e, "pipe");

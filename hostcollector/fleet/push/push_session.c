@@ -82,7 +82,7 @@ static void rest(struct push *p, uint64_t ms, int fd)
 /* How long to try a receiver that takes nothing. */
 static double wait_s(const struct push *p)
 {
-    return p->o->wait_s < 0 ? DEFAULT_WAIT_S : p->o->wait_s;
+    return p->o->from.wait_s < 0 ? DEFAULT_WAIT_S : p->o->from.wait_s;
 }
 
 /* Is it in vain to try again? */
@@ -411,7 +411,7 @@ int push_session_run(const struct options *o, struct err *e)
                                               .key = o->key,
                                               .headers = o->headers,
                                               .confine = confine_network,
-                                              .limits = &o->sandbox}};
+                                              .limits = &o->from.sandbox}};
     struct push p = {.o = o, .stop_fd = -1};
     int result = EXIT_FAILED;
 

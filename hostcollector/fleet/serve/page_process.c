@@ -21,7 +21,7 @@
 #define SECOND     1000000000ull /* in nanoseconds */
 #define LOOK_NS    10000000 /* between two looks whether a report is there */
 #define ELFS       64u
-#define ARGUMENTS  (13u + OPTIONS_SYMBOLS + ELFS)
+#define ARGUMENTS  (13u + GUEST_SYMBOLS + ELFS)
 /* Behind a page: lines.js says by it why there is no code. */
 #define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
@@ -58,7 +58,7 @@ static bool add_running(struct elfs *elfs, const struct reporter *r,
 /* Those that it may run. */
 static struct elfs find_elfs(const struct reporter *r, const char *name)
 {
-    const struct guests *guests = &r->o->guests;
+    const struct guests *guests = &r->o->from.guests;
     const struct elf_path *elf = guests->elfs;
     struct elfs elfs = {.count = 0};
 
@@ -113,15 +113,15 @@ static _Noreturn void be_report_command(const struct options *o,
     add(&line, "--since", q->since);
     add(&line, "--memory", "256M");
     add(&line, "--output", "html:-");
-    add(&line, "--sandbox", sandbox_words[o->sandbox]);
+    add(&line, "--sandbox", sandbox_words[o->from.sandbox]);
     if (!shows_code(o))
         add(&line, "--annotate", "0");
     if (q->until[0] != '\0')
         add(&line, "--until", q->until);
     if (q->build[0] != '\0')
         add(&line, "--build", q->build);
-    for (size_t i = 0; i < o->symbols.count; i++)
-        add(&line, "--symbols", o->symbols.list[i]);
+    for (size_t i = 0; i < o->from.symbols_count; i++)
+        add(&line, "--symbols", o->from.symbols[i]);
     for (size_t i = 0; i < elfs->count; i++)
         add(&line, "--elf", elfs->paths[i]);
     if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)

@@ -97,12 +97,12 @@ static int add_guest(struct serve_session *s, const struct guest_spec *spec,
     *g = (struct served){.serve = s,
                          .spec = *spec,
                          .wanted = true,
-                         .rate_hz = s->o->rate_hz,
+                         .rate_hz = s->o->from.rate_hz,
                          .row = row};
     g->windows.all = s->windows;
     g->windows.shares = &s->shares;
     g->windows.name = g->spec.name;
-    g->windows.rate_hz = s->o->rate_hz;
+    g->windows.rate_hz = s->o->from.rate_hz;
     g->crashed =
         s->windows != NULL ? windows_crashed_of(s->windows, g->spec.name) : 0;
     g->spec.elfs = NULL;

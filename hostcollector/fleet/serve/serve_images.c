@@ -48,12 +48,12 @@ static int list_elfs(struct serve_images *images, const struct elf_path *elf,
 int serve_images_list(struct serve_images *images, const struct options *o,
                       struct err *e)
 {
-    const struct elf_path *last = o->guests.elfs;
+    const struct elf_path *last = o->from.guests.elfs;
 
     if (list_elfs(images, last, e) != 0)
         return -1;
-    for (size_t i = 0; i < o->guests.count; i++) {
-        const struct elf_path *elfs = o->guests.list[i].elfs;
+    for (size_t i = 0; i < o->from.guests.count; i++) {
+        const struct elf_path *elfs = o->from.guests.list[i].elfs;
 
         if (elfs != last && list_elfs(images, elfs, e) != 0)
             return -1;
@@ -67,12 +67,12 @@ static bool is_typed(const struct options *o, const char *path)
 {
     bool typed = false;
 
-    for (const struct elf_path *elf = o->guests.elfs; elf != NULL;
+    for (const struct elf_path *elf = o->from.guests.elfs; elf != NULL;
          elf = elf->next)
         typed |= strcmp(elf->path, path) == 0;
-    for (size_t i = 0; i < o->guests.count && !typed; i++)
-        for (const struct elf_path *elf = o->guests.list[i].elfs;
-             elf != NULL && !o->guests.list[i].listed; elf = elf->next)
+    for (size_t i = 0; i < o->from.guests.count && !typed; i++)
+        for (const struct elf_path *elf = o->from.guests.list[i].elfs;
+             elf != NULL && !o->from.guests.list[i].listed; elf = elf->next)
             typed |= strcmp(elf->path, path) == 0;
     return typed;
 }

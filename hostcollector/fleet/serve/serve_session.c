@@ -42,12 +42,12 @@ static void on_note(void *context, const char *line)
 static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
 {
     const struct options *o = s->o;
-    unsigned how = (o->force_vsock ? SOURCE_VSOCK_FORCE : 0) |
-                   (o->privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
+    unsigned how = (o->from.force_vsock ? SOURCE_VSOCK_FORCE : 0) |
+                   (o->from.privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
     struct source *source = guests_source(&g->spec, how, e);
     struct pipeline_config config = {
         .rate_hz = g->rate_hz,
-        .depth = o->depth,
+        .depth = o->from.depth,
         .wait_s = BACK_S,
         .aggregate = {.memory_max = LEAST_SHARE * 2, .no_moments = true},
         .tap = &windows_events,
@@ -60,7 +60,7 @@ static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
 
     if (source == NULL)
         return -1;
-    source->peers = o->peers;
+    source->peers = o->from.peers;
     g->pipeline = pipeline_new(source, &config, e);
     if (g->pipeline == NULL)
         return -1;
@@ -287,7 +287,7 @@ static int open_all(struct serve_session *s, struct err *e)
                        .say = on_line,
                        .context = s},
             .span_ms = span_ms,
-            .memory = s->o->memory};
+            .memory = s->o->from.memory};
 
         s->windows = windows_open(&config, e);
         if (s->windows == NULL)
@@ -297,7 +297,8 @@ static int open_all(struct serve_session *s, struct err *e)
      * ended, also where windows are still merged */
     if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
         (s->o->spool != NULL &&
-         merge_process_start(s->o->sandbox, s->o->spool, s->status, e) != 0) ||
+         merge_process_start(s->o->from.sandbox, s->o->spool, s->status, e) !=
+             0) ||
         web_process_start(s->o, s->status, &s->images, e) != 0)
         return -1;
     s->reload_fd = signals_reload(e);
@@ -337,12 +338,14 @@ static int start(struct serve_session *s, struct err *e)
                                        .tick = on_tick};
     struct err lacking;
 
-    if (open_all(s, e) != 0 || confine_prepare_serve(s->o, e) != 0)
+    if (open_all(s, e) != 0 ||
+        confine_prepare_serve(&s->o->from, s->o->watch, e) != 0)
         return -1;
     config.stop_fd = s->stop_fd;
     config.wake_fd = s->wake_fd;
     s->loop = guest_loop_new(&config, e);
-    if (s->loop == NULL || confine_serve(s->o, &lacking) != 0)
+    if (s->loop == NULL ||
+        confine_serve(&s->o->from, s->o->spool, &lacking) != 0)
         return s->loop == NULL ? -1 : err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
         serve_say(s, NULL, lacking.text);
@@ -384,7 +387,7 @@ static void sum_up(struct serve_session *s)
 int serve_session_run(const struct options *o)
 {
     struct serve_session s = {.o = o,
-                              .shares = {.memory = o->memory},
+                              .shares = {.memory = o->from.memory},
                               .stop_fd = -1,
                               .wake_fd = -1,
                               .notify_fd = -1};

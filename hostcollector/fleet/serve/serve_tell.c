@@ -101,12 +101,12 @@ static void keep_budget(const struct serve_session *s, struct served *g)
         rate = (uint64_t)((double)rate * may / cost);
     else if (cost * 2 < may)
         rate = rate * 2;
-    rate = rate < 1 ? 1 : rate > s->o->rate_hz ? s->o->rate_hz : rate;
+    rate = rate < 1 ? 1 : rate > s->o->from.rate_hz ? s->o->from.rate_hz : rate;
     watched_rest(&g->windows.watched);
     if (rate == g->rate_hz)
         return;
     g->rate_hz = (uint32_t)rate;
-    pipeline_ask(g->pipeline, g->rate_hz, s->o->depth);
+    pipeline_ask(g->pipeline, g->rate_hz, s->o->from.depth);
 }
 
 static void sum_windows(struct serve_session *s)

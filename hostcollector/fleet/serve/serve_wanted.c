@@ -144,7 +144,7 @@ static int add_file(const char *path, struct guests *now, struct err *e)
 int serve_wanted(const struct options *o, struct socket_folder *f,
                  struct guests *now, struct err *e)
 {
-    const struct guests *given = &o->guests;
+    const struct guests *given = &o->from.guests;
     struct range range;
 
     for (size_t i = 0; i < given->count; i++) {

@@ -46,7 +46,7 @@ static _Noreturn void answer(const struct page *p, int stop, int reports)
     struct web *w = web_open(p->fd, &p->gate, p->status, reports, &e);
     int result = -1;
 
-    if (w != NULL && confine(p->o->sandbox, &e) == 0)
+    if (w != NULL && confine(p->o->from.sandbox, &e) == 0)
         result = web_run(w, stop, &e);
     web_close(w);
     if (result != 0)

@@ -71,7 +71,7 @@ static void prepare(void)
 
 /* Run (try) in a child that is confined. Returns whether it came to an end
  * there, and found all as it should be. */
-static bool confined(const struct options *o, const struct outputs *out,
+static bool confined(const struct guest_config *o, const struct outputs *out,
                      bool (*try)(void))
 {
     int status;
@@ -79,7 +79,7 @@ static bool confined(const struct options *o, const struct outputs *out,
 
     CHECK(child >= 0);
     if (child == 0) {
-        struct options required = *o;
+        struct guest_config required = *o;
         struct err e;
 
         required.sandbox = SANDBOX_REQUIRED; /* sanitized builds, too */
@@ -116,7 +116,7 @@ TEST(sandbox_leaves_a_session_its_images_and_outputs)
     struct elf_path app = {"app/file", NULL}, kernel = {"elf/file", &app};
     struct guest_spec guest = {
         .kind = "vsock", .where = "3", .elfs = &kernel, .name = "web"};
-    struct options o = {.guests = {.list = &guest, .count = 1}};
+    struct guest_config o = {.guests = {.list = &guest, .count = 1}};
     struct outputs out = {.recording = "rec/file",
                           .list = {{.path = "-"}, {.path = "out/file"}},
                           .count = 2};
@@ -144,7 +144,7 @@ static bool as_a_terminal(void)
 TEST(sandbox_leaves_a_serial_guest_its_terminal)
 {
     struct guest_spec guest = {.kind = "serial", .where = "port/link"};
-    struct options o = {.guests = {.list = &guest, .count = 1}};
+    struct guest_config o = {.guests = {.list = &guest, .count = 1}};
     struct outputs out = {0};
     int master = posix_openpt(O_RDWR | O_NOCTTY);
 
@@ -166,7 +166,7 @@ static bool as_a_report(void)
 /* Catches: names lost, or files read that are no images */
 TEST(sandbox_lets_a_report_read_images_that_the_recording_names)
 {
-    struct options o = {.input = "rec/file"};
+    struct guest_config o = {.input = "rec/file"};
     struct outputs out = {.list = {{.path = "out/file"}}, .count = 1};
 
     enter_dir_with_files();
@@ -176,7 +176,7 @@ TEST(sandbox_lets_a_report_read_images_that_the_recording_names)
 /* Catches: a ruleset that the helper has closed before it is in force */
 TEST(helper_of_push_is_confined)
 {
-    struct options o = {.sandbox = SANDBOX_REQUIRED};
+    struct guest_config o = {.sandbox = SANDBOX_REQUIRED};
     struct err e = {""};
 
     prepare();
@@ -207,7 +207,7 @@ TEST(sandbox_allows_sockets_of_the_guests_kinds_only)
     struct guest_spec guests[] = {{.kind = "vsock", .where = "3"},
                                   {.kind = "vsock-uds", .where = "vm.sock:5"},
                                   {.kind = "serial", .where = "vm.sock"}};
-    struct options o = {.guests = {.list = guests, .count = 1}};
+    struct guest_config o = {.guests = {.list = guests, .count = 1}};
     struct outputs out = {0};
 
     prepare();

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Guests to sample, or what is read in their place, and the means: images,
+ * sources of code, connections, memory, sandbox.
+ */
+#ifndef TPROF_GUEST_GUEST_CONFIG_H
+#define TPROF_GUEST_GUEST_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guard/peer.h"
+#include "guard/sandbox.h"
+#include "guest/guests.h"
+
+#define GUEST_SYMBOLS        16           /* folders */
+#define GUEST_MEMORY_DEFAULT (1ull << 30) /* bytes */
+
+struct spool_list;
+
+/* As the user has typed it. Strings point into argv. */
+struct guest_config {
+    struct guests guests;
+    const char *input;    /* a recording, "-": standard input; NULL: none */
+    bool input_is_memory; /* (input) is a dead guest's memory */
+    const struct spool_list *listed; /* these windows are read; NULL: none */
+    const char
+        *build; /* of (listed): the image's build-id begins so; or NULL */
+    const char *symbols[GUEST_SYMBOLS]; /* folders with images by build-id */
+    unsigned symbols_count;
+    const char *sources;    /* a folder with source files; NULL: none */
+    bool reads_sources;     /* source files are opened by their names */
+    double wait_s;          /* for a guest; below 0: not said */
+    struct peer_rule peers; /* users whose sockets are trusted */
+    bool force_vsock;       /* also without /dev/vhost-vsock */
+    bool privileged;        /* by vsock from a port below 1024 */
+    uint32_t rate_hz;       /* on each core; 0: the guest's choice */
+    uint32_t depth;         /* callers; 0: the guest's choice */
+    uint32_t unwind;        /* enum outside_unwind */
+    bool keep_registers;    /* of guests without an agent */
+    uint64_t memory;        /* bytes, for guests and reports */
+    enum sandbox_mode sandbox;
+};
+
+#endif
