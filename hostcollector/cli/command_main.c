@@ -6,19 +6,19 @@
 
 #include "cli/command.h"
 
-int command_main(const struct command_plan *p, struct options *o, int argc,
-                 char **argv)
+int command_main(const struct command_plan *p, void *config,
+                 struct guests *guests, int argc, char **argv)
 {
     struct outputs out = {0};
     struct err e = {""};
-    int result = option_parse(o, p->help->options, argc, argv, &e);
+    int result = option_parse(config, p->help->options, argc, argv, &e);
 
     if (result == OPTION_HELP)
         return help_print(p->help);
-    if (result < 0 || guests_finish(&o->from.guests, &e) != 0 ||
-        p->plan(&out, o, &e) != 0) {
+    if (result < 0 || guests_finish(guests, &e) != 0 ||
+        p->plan(&out, config, &e) != 0) {
         (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
         return EXIT_USAGE;
     }
-    return p->work(o, &out);
+    return p->work(config, &out);
 }

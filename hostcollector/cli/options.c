@@ -6,8 +6,7 @@
 
 void options_init(struct options *o)
 {
-    *o = (struct options){
-        .from = {.wait_s = -1, .memory = GUEST_MEMORY_DEFAULT}};
+    *o = (struct options){.from = GUEST_CONFIG_DEFAULT};
 }
 
 void options_fini(struct options *o)

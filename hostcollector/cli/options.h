@@ -44,15 +44,13 @@ struct options {
     bool pgo;      /* a sample profile: the image's debug information is */
     bool pgo_by_address; /* the same, but not for a compiler */
     uint32_t page_code;  /* so many functions a page shows the code of */
-    /* Recordings of collector diff, those of before first; recordings and
-     * folders of collector push. */
+    /* Recordings of collector diff, those of before first. */
     struct option_words inputs;
     unsigned before_count;
     struct fail_if fail_if[OPTIONS_FAIL_IF];
     unsigned fail_if_count;
     struct output_config output;
-    const char *format; /* of collector push, for a folder */
-    bool no_names;      /* in recordings */
+    bool no_names; /* in recordings */
     /* collector run passes signals on, and one of them tells that the guest
      * has ended: none ends the report. */
     bool supervised;
@@ -76,25 +74,8 @@ struct options {
     bool inverted;          /* likewise */
     uint32_t sort;          /* enum report_sort */
     uint32_t of;            /* enum base_choice */
-    const char *watch;  /* of collector serve: a folder of sockets, or NULL */
-    const char *budget; /* likewise, as typed; NULL: any cost */
-    double budget_percent; /* ... as read; 0: any cost */
-    /* Likewise: a folder of windows, its limits as typed and as read; 0: none.
-     * How long a window is. */
     const char *max_size;
-    uint64_t max_bytes; /* of a recording; 0: no limit */
-    const char *spool, *spool_size, *spool_age, *window;
-    uint64_t spool_bytes;
-    double spool_age_s, window_s;
-    const char *listen, *token_file; /* likewise; NULL: no page, no token */
-    bool shows_code; /* ... in pages, also to clients without a token */
-    /* Of collector push. */
-    const char *to, *as; /* a URL, and a receiver's kind or NULL */
-    const char *host;    /* NULL: this machine's name */
-    const char *ca, *cert, *key, *headers; /* files; or NULL */
-    bool follow;                           /* wait for further recordings */
-    struct origin_label labels[ORIGIN_LABELS];
-    unsigned label_count;
+    uint64_t max_bytes;          /* of a recording; 0: no limit */
     const struct origin *origin; /* of its reports; NULL: no such report */
     /* One of these was found, and the rest was not looked at. */
     bool version, sandbox_report;

@@ -42,13 +42,13 @@ static const struct option_row all_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(recorded_elf_rows, 0),
-    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(recorded_elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(force_rows, 0),
     OPTION_ROWS(core_rows, 0),
     OPTION_ROWS(time_rows, 0),
-    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(all_rows, 0),
     OPTION_ROWS(of_rows, 0),
     OPTION_ROWS(colour_rows, 0),
@@ -94,8 +94,9 @@ static bool lacks_file(const struct options *o)
            access(o->from.input, F_OK) != 0;
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector annotate FUNCTION FILE");
@@ -116,8 +117,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return outputs_choose(out, "annotate", formats, e);
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     return sampling_run("collector annotate", o, out, NULL);
 }
 
@@ -129,7 +131,7 @@ static int run_annotate(int argc, char **argv)
 
     options_init(&o);
     o.page_code = OPTIONS_PAGE_USUAL;
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

@@ -31,7 +31,7 @@ static int take_word(void *config, const char *word, struct err *e)
     struct options *o = config;
 
     if (strcmp(word, "--") != 0)
-        return session_recordings_word(config, word, e);
+        return session_recordings_add(&o->inputs, word, e);
     if (o->before_count != 0 || o->inputs.count == 0)
         return err_set(e, "one -- divides the recordings: type collector diff "
                           "BEFORE... -- AFTER...");
@@ -75,12 +75,12 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(own_output_rows, 0),
     OPTION_ROWS(force_rows, 0),
     OPTION_ROWS(core_rows, 0),
     OPTION_ROWS(time_rows, 0),
-    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(colour_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
@@ -108,8 +108,9 @@ static const struct render_ops as_text = {.name = "txt"},
 static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
                                                    NULL};
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     if (o->before_count == 0 && o->inputs.count == 2)
         o->before_count = 1;
     if (o->before_count == 0 || o->before_count == o->inputs.count)
@@ -314,8 +315,9 @@ static int start(const struct options *o, struct outputs *out, int *stop_fd,
     return outputs_claim(out, e);
 }
 
-static int compare_runs(const struct options *o, struct outputs *out)
+static int compare_runs(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     struct diff_runs runs = {0};
     struct err e = {""};
     char text[sizeof e.text];
@@ -342,7 +344,7 @@ static int run_diff(int argc, char **argv)
     struct options o;
 
     options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

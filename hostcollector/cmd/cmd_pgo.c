@@ -18,13 +18,13 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(recorded_elf_rows, 0),
-    OPTION_ROWS(symbols_rows, 0),
+    OPTION_ROWS(recorded_elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(force_rows, 0),
     OPTION_ROWS(core_rows, 0),
     OPTION_ROWS(time_rows, 0),
-    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -56,8 +56,9 @@ static bool is_fdata(const char *path)
     return length > suffix && strcmp(path + length - suffix, ".fdata") == 0;
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");
@@ -71,8 +72,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
         out, o, o->pgo_by_address ? &render_fdata : &render_pgo, e);
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     return sampling_run("collector pgo", o, out, NULL);
 }
 
@@ -83,7 +85,7 @@ static int run_pgo(int argc, char **argv)
     struct options o;
 
     options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

@@ -10,12 +10,12 @@
 #include "guest/labels.h"
 #include "session/session_options.h"
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m) offsetof(struct push_config, m)
 
 static int read_label(void *field, const struct option_row *row,
                       const char *value, struct err *e)
 {
-    struct options *o = field;
+    struct push_config *o = field;
 
     if (o->label_count == ORIGIN_LABELS)
         return err_set(e, "--%s: more than %u", row->name, ORIGIN_LABELS);
@@ -29,7 +29,14 @@ static int read_recordings(void *field, const struct option_row *row,
                            const char *value, struct err *e)
 {
     (void)row;
-    return session_recordings_word(field, value, e);
+    return session_recordings_add(field, value, e);
+}
+
+static int take_recordings(void *config, const char *word, struct err *e)
+{
+    struct push_config *o = config;
+
+    return session_recordings_add(&o->inputs, word, e);
 }
 
 static void receiver_choices(const struct option_row *row,
@@ -49,7 +56,7 @@ static const struct option_row own_rows[] = {
      "the receiver: KIND+https://HOST/, or a folder"},
     {"as", 0, "KIND", &option_receiver, AT(as), 0, 0,
      "what the receiver is, where its URL does not say"},
-    {"from", 0, "PATH", &option_recordings, 0, 0, 0,
+    {"from", 0, "PATH", &option_recordings, AT(inputs), 0, 0,
      "a recording, or a folder of recordings; may be repeated, also without "
      "--from"},
     {"label", 0, "KEY=VALUE", &option_label, 0, 0, 0,
@@ -73,16 +80,16 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(recorded_elf_rows, 0),
-    OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(recorded_elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
 
 static const struct option_set options = {
-    .command = " push", .groups = groups, .word = session_recordings_word};
+    .command = " push", .groups = groups, .word = take_recordings};
 
 static const struct help help = {
     &options,
@@ -104,7 +111,7 @@ static const struct help help = {
     "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
     "sense."};
 
-static int refuse_options(const struct options *o, struct err *e)
+static int refuse_options(const struct push_config *o, struct err *e)
 {
     if (o->to == NULL)
         return err_set(e, "where to? type: collector push --to URL FOLDER");
@@ -117,10 +124,8 @@ static int refuse_options(const struct options *o, struct err *e)
 
 static int run_push(int argc, char **argv)
 {
-    struct options o;
+    struct push_config o = {.from = GUEST_CONFIG_DEFAULT};
     struct err e = {""};
-
-    options_init(&o);
     int result = option_parse(&o, &options, argc, argv, &e);
 
     if (result == OPTION_HELP)
@@ -131,7 +136,7 @@ static int run_push(int argc, char **argv)
         result = push_session_run(&o, &e);
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector push: %s\n", e.text);
-    options_fini(&o);
+    guests_fini(&o.from.guests);
     return result;
 }
 

@@ -24,21 +24,21 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_MADE(session_source, 0),
-    OPTION_ROWS(guests_file_rows, 0),
-    OPTION_ROWS(guest_name_rows, 0),
-    OPTION_ROWS(elf_rows, 0),
-    OPTION_ROWS(symbols_rows, 0),
+    OPTION_MADE(session_source, AT(from)),
+    OPTION_ROWS(guests_file_rows, AT(from)),
+    OPTION_ROWS(guest_name_rows, AT(from)),
+    OPTION_ROWS(elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(duration_rows, 0),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(wait_rows, 0),
-    OPTION_ROWS(connect_rows, 0),
-    OPTION_ROWS(rate_rows, 0),
-    OPTION_ROWS(depth_rows, 0),
-    OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(wait_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
+    OPTION_ROWS(rate_rows, AT(from)),
+    OPTION_ROWS(depth_rows, AT(from)),
+    OPTION_ROWS(unwind_rows, AT(from)),
     OPTION_ROWS(output_rows, 0),
     OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(memory_rows, 0),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(names_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -74,8 +74,9 @@ static void summarize(const char *path, const struct profile *p)
                   text_count(lost, ticks - samples), path);
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     for (unsigned i = 0; i < o->output.count; i++)
         if (strcmp(o->output.paths[i], "-") == 0 &&
             o->output.formats[i] == NULL && o->output.format == NULL)
@@ -96,8 +97,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return 0;
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     return sampling_run("collector record", o, out, summarize);
 }
 
@@ -108,7 +110,7 @@ static int run_record(int argc, char **argv)
     struct options o;
 
     options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

@@ -33,15 +33,24 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(input_rows, 0),  OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(elf_rows, 0),    OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(source_rows, 0), OPTION_ROWS(output_rows, 0),
-    OPTION_ROWS(force_rows, 0),  OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),   OPTION_ROWS(dead_memory_rows, 0),
-    OPTION_ROWS(report_rows, 0), OPTION_ROWS(of_rows, 0),
-    OPTION_ROWS(colour_rows, 0), OPTION_ROWS(pager_rows, 0),
-    OPTION_ROWS(names_rows, 0),  OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
-    OPTION_ROWS(help_rows, 0),   OPTION_END};
+    OPTION_ROWS(input_rows, AT(from)),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(source_rows, AT(from)),
+    OPTION_ROWS(output_rows, 0),
+    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(dead_memory_rows, AT(from)),
+    OPTION_ROWS(report_rows, 0),
+    OPTION_ROWS(of_rows, 0),
+    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
 
 static const struct option_set options = {
     .command = " report", .groups = groups, .word = session_recording_word};
@@ -93,8 +102,9 @@ static int plan_windows(struct options *o, struct err *e)
     return 0;
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     if (plan_windows(o, e) != 0)
         return -1;
     if (o->from.input == NULL && o->windows == NULL)
@@ -112,8 +122,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return 0;
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     const struct spool_pick pick = {.folder = o->windows,
                                     .guest = o->windows_guest,
                                     .since_ms = o->since_ms,
@@ -142,7 +153,7 @@ static int run_report(int argc, char **argv)
 
     options_init(&o);
     o.page_code = OPTIONS_PAGE_USUAL;
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

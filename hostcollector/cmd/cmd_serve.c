@@ -14,7 +14,7 @@
 #define DEFAULT_HZ 97u
 #define WINDOW_MAX 3600 /* seconds */
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m) offsetof(struct serve_config, m)
 
 static const struct option_row guests_rows[] = {
     {"watch", 0, "DIR", &option_text, AT(watch), 0, 0,
@@ -63,14 +63,14 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_MADE(session_source_with_agent, 0),
+    OPTION_MADE(session_source_with_agent, AT(from)),
     OPTION_ROWS(guests_rows, 0),
-    OPTION_ROWS(guest_name_rows, 0),
+    OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_row, 0),
-    OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(connect_rows, 0),
+    OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_row, 0),
-    OPTION_ROWS(depth_rows, 0),
+    OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -96,7 +96,7 @@ static const char *or_else(const char *given, const char *usual)
     return given != NULL ? given : usual;
 }
 
-static int read_amounts(struct options *o, struct err *e)
+static int read_amounts(struct serve_config *o, struct err *e)
 {
     if (o->spool == NULL &&
         (o->spool_size != NULL || o->spool_age != NULL || o->window != NULL))
@@ -116,8 +116,9 @@ static int read_amounts(struct options *o, struct err *e)
     return 0;
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct serve_config *o = config;
     (void)out;
     if (o->from.guests.count == 0 && o->watch == NULL)
         return err_set(e, "which guests? type: collector serve --watch DIR");
@@ -129,8 +130,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return read_amounts(o, e);
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct serve_config *o = config;
     (void)out;
     return serve_session_run(o);
 }
@@ -139,12 +141,10 @@ static int run_serve(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector serve", &help, plan,
                                                 work};
-    struct options o;
+    struct serve_config o = {.from = GUEST_CONFIG_DEFAULT};
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
-    options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
-
-    options_fini(&o);
+    guests_fini(&o.from.guests);
     return result;
 }
 

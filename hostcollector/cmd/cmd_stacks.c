@@ -50,21 +50,21 @@ static const struct option_row own_time_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_MADE(session_source, 0),
-    OPTION_ROWS(guests_file_rows, 0),
-    OPTION_ROWS(guest_name_rows, 0),
-    OPTION_ROWS(elf_rows, 0),
-    OPTION_ROWS(symbols_rows, 0),
+    OPTION_MADE(session_source, AT(from)),
+    OPTION_ROWS(guests_file_rows, AT(from)),
+    OPTION_ROWS(guest_name_rows, AT(from)),
+    OPTION_ROWS(elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(look_rows, 0),
-    OPTION_ROWS(connect_rows, 0),
-    OPTION_ROWS(rate_rows, 0),
-    OPTION_ROWS(depth_rows, 0),
-    OPTION_ROWS(unwind_rows, 0),
+    OPTION_ROWS(connect_rows, AT(from)),
+    OPTION_ROWS(rate_rows, AT(from)),
+    OPTION_ROWS(depth_rows, AT(from)),
+    OPTION_ROWS(unwind_rows, AT(from)),
     OPTION_ROWS(own_output_rows, 0),
     OPTION_ROWS(force_rows, 0),
     OPTION_ROWS(core_rows, 0),
     OPTION_ROWS(own_time_rows, 0),
-    OPTION_ROWS(dead_memory_rows, 0),
+    OPTION_ROWS(dead_memory_rows, AT(from)),
     OPTION_ROWS(colour_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -107,8 +107,9 @@ static uint32_t rate_outside(const struct options *o)
     return (uint32_t)fmax(1, fmin(rate, OUTSIDE_RATE));
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     bool guests = o->from.guests.count != 0;
 
     if (!guests && o->from.input == NULL)
@@ -139,8 +140,9 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return outputs_choose(out, "stacks", formats, e);
 }
 
-static int work(const struct options *o, struct outputs *out)
+static int work(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     return stacks_session_run("collector stacks", o, out);
 }
 
@@ -151,7 +153,7 @@ static int run_stacks(int argc, char **argv)
     struct options o;
 
     options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

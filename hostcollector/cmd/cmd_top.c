@@ -34,14 +34,22 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_MADE(session_source, 0), OPTION_ROWS(guest_name_rows, 0),
-    OPTION_ROWS(elf_rows, 0),       OPTION_ROWS(symbols_rows, 0),
-    OPTION_ROWS(source_rows, 0),    OPTION_ROWS(wait_rows, 0),
-    OPTION_ROWS(connect_rows, 0),   OPTION_ROWS(rate_rows, 0),
-    OPTION_ROWS(depth_rows, 0),     OPTION_ROWS(unwind_rows, 0),
-    OPTION_ROWS(own_rows, 0),       OPTION_ROWS(memory_rows, 0),
-    OPTION_ROWS(names_rows, 0),     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
-    OPTION_ROWS(help_rows, 0),      OPTION_END};
+    OPTION_MADE(session_source, AT(from)),
+    OPTION_ROWS(guest_name_rows, AT(from)),
+    OPTION_ROWS(elf_rows, AT(from)),
+    OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(source_rows, AT(from)),
+    OPTION_ROWS(wait_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
+    OPTION_ROWS(rate_rows, AT(from)),
+    OPTION_ROWS(depth_rows, AT(from)),
+    OPTION_ROWS(unwind_rows, AT(from)),
+    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(memory_rows, AT(from)),
+    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
+    OPTION_ROWS(help_rows, 0),
+    OPTION_END};
 
 static const struct option_set options = {
     .command = " top", .groups = groups, .word = session_recording_word};
@@ -181,8 +189,9 @@ static int start(struct display *d, const struct options *o,
     return 0;
 }
 
-static int show(const struct options *o, struct outputs *out)
+static int show(const void *config, struct outputs *out)
 {
+    const struct options *o = config;
     static struct display d;
     char text[512];
     struct err e = {""};
@@ -205,8 +214,9 @@ static int show(const struct options *o, struct outputs *out)
     return result == 0 ? EXIT_DONE : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan(struct outputs *out, void *config, struct err *e)
 {
+    struct options *o = config;
     size_t guests = o->from.guests.count;
 
     if (outputs_plan(out, o, false, e) != 0)
@@ -236,7 +246,7 @@ static int run_top(int argc, char **argv)
     struct options o;
 
     options_init(&o);
-    int result = command_main(&planned, &o, argc, argv);
+    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);
     return result;

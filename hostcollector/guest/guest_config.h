@@ -13,8 +13,7 @@
 #include "guard/sandbox.h"
 #include "guest/guests.h"
 
-#define GUEST_SYMBOLS        16           /* folders */
-#define GUEST_MEMORY_DEFAULT (1ull << 30) /* bytes */
+#define GUEST_SYMBOLS 16 /* folders */
 
 struct spool_list;
 
@@ -41,5 +40,10 @@ struct guest_config {
     uint64_t memory;        /* bytes, for guests and reports */
     enum sandbox_mode sandbox;
 };
+
+#define GUEST_CONFIG_DEFAULT                                                   \
+    {                                                                          \
+        .wait_s = -1, .memory = 1ull << 30                                     \
+    }
 
 #endif

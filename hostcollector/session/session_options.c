@@ -8,7 +8,8 @@
 #include "guest/source/source.h"
 #include "view/exclude.h"
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m)   offsetof(struct options, m)
+#define FROM(m) offsetof(struct guest_config, m)
 
 static int read_guest(void *field, const struct option_row *row,
                       const char *value, struct err *e)
@@ -62,11 +63,10 @@ static int read_memory(void *field, const struct option_row *row,
     return OPTION_READ;
 }
 
-int session_recordings_word(void *config, const char *word, struct err *e)
+int session_recordings_add(struct option_words *recordings, const char *word,
+                           struct err *e)
 {
-    struct options *o = config;
-
-    return option_words_add(&o->inputs, OPTION_WORDS, word) == 0
+    return option_words_add(recordings, OPTION_WORDS, word) == 0
                ? OPTION_READ
                : err_set(e, "more than %d recordings", OPTION_WORDS);
 }
@@ -100,7 +100,7 @@ static const struct option_row *source_row(struct option_row *rows, size_t i,
         rows[n] = (struct option_row){.name = kind->name,
                                       .argument = kind->argument,
                                       .kind = &option_guest,
-                                      .offset = AT(from.guests),
+                                      .offset = FROM(guests),
                                       .help = kind->help};
         return &rows[n];
     }
@@ -122,34 +122,34 @@ const struct option_row *session_source_with_agent(size_t i)
 }
 
 const struct option_row guests_file_rows[] = {
-    {"guests", 0, "FILE", &option_guests, AT(from.guests), 0, 0,
+    {"guests", 0, "FILE", &option_guests, FROM(guests), 0, 0,
      "guests, one a line, like --vsock 3 --elf app.elf"},
     {.name = NULL}};
 
 const struct option_row guest_name_rows[] = {
-    {"name", 0, "NAME", &option_guest, AT(from.guests), 0, 0,
+    {"name", 0, "NAME", &option_guest, FROM(guests), 0, 0,
      "what reports and files call the guest before it"},
     {.name = NULL}};
 
 const struct option_row input_rows[] = {
-    {"input", 0, "FILE", &option_text, AT(from.input), 0, 0,
+    {"input", 0, "FILE", &option_text, FROM(input), 0, 0,
      "a recording, or bytes from a one-way channel"},
     {.name = NULL}};
 
 const struct option_row elf_rows[] = {
-    {"elf", 0, "FILE", &option_guest, AT(from.guests), 0, 0,
+    {"elf", 0, "FILE", &option_guest, FROM(guests), 0, 0,
      "the guest's image with symbols, and again for each that it loads (a "
      "recording knows its own)"},
     {.name = NULL}};
 
 const struct option_row recorded_elf_rows[] = {
-    {"elf", 0, "FILE", &option_guest, AT(from.guests), 0, 0,
+    {"elf", 0, "FILE", &option_guest, FROM(guests), 0, 0,
      "the guest's image, and again for each that it loads (default: those that "
      "the recording names)"},
     {.name = NULL}};
 
 const struct option_row symbols_rows[] = {
-    {"symbols", 0, "DIR", &option_symbols, AT(from), 0, 0,
+    {"symbols", 0, "DIR", &option_symbols, 0, 0, 0,
      "where images are by build-id, of a guest without --elf: "
      "DIR/.build-id/12/3456 and .debug; and again for another folder; behind "
      "them /usr/lib/debug. If DIR is a file: symbols as nm prints them, for an "
@@ -157,7 +157,7 @@ const struct option_row symbols_rows[] = {
     {.name = NULL}};
 
 const struct option_row source_rows[] = {
-    {"source", 0, "DIR", &option_text, AT(from.sources), 0, 0,
+    {"source", 0, "DIR", &option_text, FROM(sources), 0, 0,
      "where source files are, for pages and the key l of top (default: of a "
      "recording where they were compiled, of a guest nowhere)"},
     {.name = NULL}};
@@ -168,36 +168,36 @@ const struct option_row duration_rows[] = {
     {.name = NULL}};
 
 const struct option_row wait_rows[] = {
-    {"wait", 0, "SECONDS", &option_seconds, AT(from.wait_s), 0, 0,
+    {"wait", 0, "SECONDS", &option_seconds, FROM(wait_s), 0, 0,
      "how long to wait for a guest to come, at least 2, or to come back "
      "(default: for ever, and 10)"},
     {.name = NULL}};
 
 const struct option_row connect_rows[] = {
-    {"force-vsock", 0, NULL, &option_flag, AT(from.force_vsock), 0, 0,
+    {"force-vsock", 0, NULL, &option_flag, FROM(force_vsock), 0, 0,
      "use vsock though there is no /dev/vhost-vsock here: in a container on a "
      "host that has it"},
-    {"privileged", 0, NULL, &option_flag, AT(from.privileged), 0, 0,
+    {"privileged", 0, NULL, &option_flag, FROM(privileged), 0, 0,
      "connect by vsock from a port below 1024, for guests that want that "
      "(TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
-    {"peer", 0, "UID", &option_peer, AT(from.peers), 0, 0,
+    {"peer", 0, "UID", &option_peer, FROM(peers), 0, 0,
      "talk with this user's sockets, too, or with any user's (default: your "
      "own and root's)"},
     {.name = NULL}};
 
 const struct option_row rate_rows[] = {
-    {"rate", 0, "HZ", &option_count, AT(from.rate_hz), 1, 50000,
+    {"rate", 0, "HZ", &option_count, FROM(rate_hz), 1, 50000,
      "samples a second on each core, 1 to 50000 (default: the guest's config, "
      "else 997)"},
     {.name = NULL}};
 
 const struct option_row depth_rows[] = {
-    {"depth", 0, "N", &option_count, AT(from.depth), 1, 127,
+    {"depth", 0, "N", &option_count, FROM(depth), 1, 127,
      "callers to record, 1 to 127 (default: the guest's config, else 64)"},
     {.name = NULL}};
 
 const struct option_row unwind_rows[] = {
-    {"unwind", 0, "auto|tables|fp", &option_choice, AT(from.unwind), 0, 0,
+    {"unwind", 0, "auto|tables|fp", &option_choice, FROM(unwind), 0, 0,
      "how callers are found without an agent: by unwind tables, else by the "
      "code (auto, the default); by tables alone; or along frame pointers"},
     {.name = NULL}};
@@ -230,14 +230,14 @@ const struct option_row time_rows[] = {
     {.name = NULL}};
 
 const struct option_row dead_memory_rows[] = {
-    {"memory", 0, "FILE|SIZE", &option_memory, AT(from), 0, 0,
+    {"memory", 0, "FILE|SIZE", &option_memory, 0, 0, 0,
      "FILE: a dead guest's memory, as QEMU's dump-guest-memory or pmemsave "
      "write it, or a snapshot; SIZE: what this command may take, such as 512M; "
      "the rest is folded into [others] (default: 1G)"},
     {.name = NULL}};
 
 const struct option_row memory_rows[] = {
-    {"memory", 0, "SIZE", &option_size, AT(from.memory), 0, 0,
+    {"memory", 0, "SIZE", &option_size, FROM(memory), 0, 0,
      "what guests and reports may take, such as 512M; the rest is folded into "
      "[others] (default: 1G)"},
     {.name = NULL}};

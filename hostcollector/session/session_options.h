@@ -17,11 +17,15 @@ extern const struct option_kind option_guests;
 const struct option_row *session_source(size_t i);
 const struct option_row *session_source_with_agent(size_t i);
 
-/* The recordings that a command is about, as words without an option: one, or
- * several. For struct option_set. */
+/* The recording that a command is about, as a word without an option: for
+ * struct option_set, of a config that begins with a struct options. */
 int session_recording_word(void *config, const char *word, struct err *e);
-int session_recordings_word(void *config, const char *word, struct err *e);
 
+/* One more of several recordings. Returns OPTION_READ; -1 with (e) filled. */
+int session_recordings_add(struct option_words *recordings, const char *word,
+                           struct err *e);
+
+/* For struct guest_config. */
 extern const struct option_row guests_file_rows[];  /* --guests */
 extern const struct option_row guest_name_rows[];   /* --name */
 extern const struct option_row input_rows[];        /* --input */
@@ -29,22 +33,24 @@ extern const struct option_row elf_rows[];          /* --elf */
 extern const struct option_row recorded_elf_rows[]; /* --elf */
 extern const struct option_row symbols_rows[];      /* --symbols */
 extern const struct option_row source_rows[];       /* --source */
-extern const struct option_row duration_rows[];     /* --duration */
 extern const struct option_row wait_rows[];         /* --wait */
-extern const struct option_row
-    connect_rows[]; /* --force-vsock, --privileged, --peer */
+/* --force-vsock, --privileged, --peer */
+extern const struct option_row connect_rows[];
 extern const struct option_row rate_rows[];        /* --rate */
 extern const struct option_row depth_rows[];       /* --depth */
 extern const struct option_row unwind_rows[];      /* --unwind */
-extern const struct option_row output_rows[];      /* --output, --format */
-extern const struct option_row force_rows[];       /* --force */
-extern const struct option_row core_rows[];        /* --core */
-extern const struct option_row time_rows[];        /* --time, --exclude */
 extern const struct option_row dead_memory_rows[]; /* --memory */
 extern const struct option_row memory_rows[];      /* --memory */
-extern const struct option_row
-    report_rows[]; /* --top, --annotate, --all, --details, --function,
-                      --inverted, --callers-of, --sort, --idle */
+
+/* For struct options. */
+extern const struct option_row duration_rows[]; /* --duration */
+extern const struct option_row output_rows[];   /* --output, --format */
+extern const struct option_row force_rows[];    /* --force */
+extern const struct option_row core_rows[];     /* --core */
+extern const struct option_row time_rows[];     /* --time, --exclude */
+/* --top, --annotate, --all, --details, --function, --inverted, --callers-of,
+ * --sort, --idle */
+extern const struct option_row report_rows[];
 extern const struct option_row of_rows[];     /* --of */
 extern const struct option_row colour_rows[]; /* --color */
 extern const struct option_row pager_rows[];  /* --no-pager */

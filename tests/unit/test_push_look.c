@@ -50,7 +50,7 @@ static void check_looks_on(const struct push_scan *l, const struct queue *q)
  * writer has it locked for longer. */
 TEST(what_was_told_of_is_looked_at_until_it_is_unlocked)
 {
-    const struct options o = {.inputs = {{"."}, 1}, .follow = true};
+    const struct push_config o = {.inputs = {{"."}, 1}, .follow = true};
     struct push_scan l;
     struct queue q = {0};
 

@@ -85,8 +85,8 @@ int main(int argc, char **argv)
 {
     struct err e = {""};
     struct status *s = make_table(&e);
-    struct options o = {.listen = argv[1],
-                        .token_file = argc > 2 ? argv[2] : NULL};
+    struct serve_config o = {.listen = argv[1],
+                             .token_file = argc > 2 ? argv[2] : NULL};
     char byte;
 
     if (s == NULL || o.listen == NULL ||

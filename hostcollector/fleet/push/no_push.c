@@ -4,7 +4,7 @@
 #include "fleet/push/push_session.h"
 #include "fleet/push/receivers/receiver.h"
 
-int push_session_run(const struct options *o, struct err *e)
+int push_session_run(const struct push_config *o, struct err *e)
 {
     (void)o;
     (void)err_set(e, "this collector was built without libcurl or libmd "

@@ -8,7 +8,7 @@
 
 #include "util/text.h"
 
-void push_origin_begin(struct push_origin *p, const struct options *o)
+void push_origin_begin(struct push_origin *p, const struct push_config *o)
 {
     if (gethostname(p->host, sizeof p->host - 1) != 0)
         p->host[0] = '\0';

@@ -3,7 +3,7 @@
 #ifndef TPROF_FLEET_PUSH_PUSH_ORIGIN_H
 #define TPROF_FLEET_PUSH_PUSH_ORIGIN_H
 
-#include "cli/options.h"
+#include "fleet/push/push_config.h"
 
 /* The origin. (is) points into the struct, so do not copy the struct: the copy
  * would have the guest of the original. */
@@ -15,7 +15,7 @@ struct push_origin {
 
 /* Set the host and the labels, which (o) gives for all recordings. (o) must
  * outlive (p). */
-void push_origin_begin(struct push_origin *p, const struct options *o);
+void push_origin_begin(struct push_origin *p, const struct push_config *o);
 
 /* Set the guest to NAME for the recording (path), called NAME.tprof or
  * NAME.DIGITS.tprof. */

@@ -24,7 +24,7 @@
  * says nothing against the recording. */
 #define EXIT_UNWRITTEN 100
 
-int push_parcel_check_names(const struct options *o, struct err *e)
+int push_parcel_check_names(const struct push_config *o, struct err *e)
 {
     for (const struct elf_path *elf = o->from.guests.elfs; elf; elf = elf->next)
         if (strncmp(elf->path, "/dev/fd/", 8) == 0 ||
@@ -36,7 +36,7 @@ int push_parcel_check_names(const struct options *o, struct err *e)
     return 0;
 }
 
-int push_parcel_check(const struct options *o, struct err *e)
+int push_parcel_check(const struct push_config *o, struct err *e)
 {
     for (const struct elf_path *elf = o->from.guests.elfs; elf;
          elf = elf->next) {
@@ -59,16 +59,13 @@ static void add(struct outputs *out, FILE *file,
 /* The work of that process. */
 static _Noreturn void be_reporter(const struct parcel *p, const char *path,
                                   const struct receiver *r,
-                                  const struct options *o, FILE *window)
+                                  const struct push_config *o, FILE *window)
 {
-    struct options own = *o;
+    struct options own = {
+        .from = o->from, .origin = p->origin, .supervised = true};
     struct outputs out = {0};
 
     own.from.input = path;
-    own.inputs.count = 0;
-    own.origin = p->origin;
-    own.supervised = true;
-    own.page_code = 0;
     opener_preopen(path,
                    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     add(&out, window, &render_window);
@@ -168,8 +165,9 @@ static enum push_made open_parts(struct parcel *p, const char *path,
 }
 
 static enum push_made make(struct parcel *p, const char *path,
-                           const struct receiver *r, const struct options *o,
-                           struct push_tell *t, FILE *window, struct err *e)
+                           const struct receiver *r,
+                           const struct push_config *o, struct push_tell *t,
+                           FILE *window, struct err *e)
 {
     int alive[2];
 
@@ -197,8 +195,8 @@ static enum push_made make(struct parcel *p, const char *path,
 
 enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct receiver *r,
-                                const struct options *o, struct push_tell *t,
-                                struct err *e)
+                                const struct push_config *o,
+                                struct push_tell *t, struct err *e)
 {
     if (queue_is_gone(path))
         return PUSH_GONE;

@@ -9,7 +9,7 @@
 #ifndef TPROF_FLEET_PUSH_PUSH_PARCEL_H
 #define TPROF_FLEET_PUSH_PUSH_PARCEL_H
 
-#include "cli/options.h"
+#include "fleet/push/push_config.h"
 #include "fleet/push/push_tell.h"
 #include "fleet/push/receivers/receiver.h"
 
@@ -27,11 +27,11 @@ enum push_made {
 
 /* Check that no --elf of (o) is a descriptor, since the helper that opens
  * files has none of push's descriptors. Returns 0; -1 with (e) filled. */
-int push_parcel_check_names(const struct options *o, struct err *e);
+int push_parcel_check_names(const struct push_config *o, struct err *e);
 
 /* Check that the files of --elf in (o) can be opened. Returns 0; -1 with (e)
  * filled. */
-int push_parcel_check(const struct options *o, struct err *e);
+int push_parcel_check(const struct push_config *o, struct err *e);
 
 /*
  * Make (p) from the recording (path), for (r), with the options (o). p->origin
@@ -40,8 +40,8 @@ int push_parcel_check(const struct options *o, struct err *e);
  */
 enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 const struct receiver *r,
-                                const struct options *o, struct push_tell *t,
-                                struct err *e);
+                                const struct push_config *o,
+                                struct push_tell *t, struct err *e);
 void push_parcel_fini(struct parcel *p);
 
 #endif

@@ -9,7 +9,7 @@
 #define FOLDERS_S 30u
 #define MARKS_S   600u
 
-void push_scan_begin(struct push_scan *l, const struct options *o,
+void push_scan_begin(struct push_scan *l, const struct push_config *o,
                      const char *tag)
 {
     *l = (struct push_scan){.options = o, .tag = tag};
@@ -30,7 +30,7 @@ static bool is_over(uint64_t since_ns, unsigned s)
 
 int push_scan_collect(struct push_scan *l, struct queue *q, struct err *e)
 {
-    const struct options *o = l->options;
+    const struct push_config *o = l->options;
 
     if (l->heard != NULL)
         return queue_hear(q, o->inputs.list, o->inputs.count, l->tag, l->heard,

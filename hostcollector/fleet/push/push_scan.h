@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "fleet/push/push_config.h"
 #include "fleet/push/queue.h"
 #include "fleet/push/watch.h"
 
 struct push_scan {
-    const struct options *options;
+    const struct push_config *options;
     const char *tag;
     struct watch *watch; /* NULL: no watch */
     /* all new recordings; NULL: read the folders */
@@ -26,7 +26,7 @@ struct push_scan {
 };
 
 /* (o) and (tag) must outlive (l). */
-void push_scan_begin(struct push_scan *l, const struct options *o,
+void push_scan_begin(struct push_scan *l, const struct push_config *o,
                      const char *tag);
 void push_scan_end(struct push_scan *l);
 

@@ -28,7 +28,7 @@
 #define NS_PER_MS      1000000u
 
 struct push {
-    const struct options *o;
+    const struct push_config *o;
     struct receiver receiver;
     struct push_batch batch; /* of windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
@@ -401,7 +401,7 @@ static int push_rounds(struct push *p, struct err *e)
     return -1;
 }
 
-int push_session_run(const struct options *o, struct err *e)
+int push_session_run(const struct push_config *o, struct err *e)
 {
     struct receiver_config config = {.to = o->to,
                                      .as = o->as,

@@ -4,10 +4,10 @@
 #ifndef TPROF_FLEET_PUSH_PUSH_SESSION_H
 #define TPROF_FLEET_PUSH_PUSH_SESSION_H
 
-#include "cli/options.h"
+#include "fleet/push/push_config.h"
 #include "util/err.h"
 
 /* Returns an enum exit_code, with (e) filled if there is an error to show. */
-int push_session_run(const struct options *o, struct err *e);
+int push_session_run(const struct push_config *o, struct err *e);
 
 #endif

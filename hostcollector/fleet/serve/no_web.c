@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-int web_process_start(const struct options *o, struct status *s,
+int web_process_start(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, struct err *e)
 {
     (void)images;

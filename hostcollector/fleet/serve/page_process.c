@@ -26,7 +26,7 @@
 #define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
 struct reporter {
-    const struct options *o;
+    const struct serve_config *o;
     const struct status *status;
     const struct serve_images *images;
 };
@@ -92,7 +92,7 @@ static void add(struct line *l, const char *option, const char *value)
 
 /* May everybody who may ask see source lines and code? Who has the token, or
  * is the user that runs collector serve, may. */
-static bool shows_code(const struct options *o)
+static bool shows_code(const struct serve_config *o)
 {
     return o->shows_code || o->token_file != NULL ||
            web_gate_path(o->listen) != NULL;
@@ -100,7 +100,7 @@ static bool shows_code(const struct options *o)
 
 /* Be collector report, which writes the page to (page), and its complaints to
  * (why). */
-static _Noreturn void be_report_command(const struct options *o,
+static _Noreturn void be_report_command(const struct serve_config *o,
                                         const struct reports_question *q,
                                         const struct elfs *elfs, int page,
                                         int why)
@@ -186,7 +186,7 @@ static int answer(const struct reporter *r, const struct reports_question *q,
     return result;
 }
 
-void page_process_run(const struct options *o, const struct status *s,
+void page_process_run(const struct serve_config *o, const struct status *s,
                       const struct serve_images *images, int socket)
 {
     const struct reporter r = {o, s, images};

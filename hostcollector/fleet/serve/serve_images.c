@@ -45,7 +45,7 @@ static int list_elfs(struct serve_images *images, const struct elf_path *elf,
     return 0;
 }
 
-int serve_images_list(struct serve_images *images, const struct options *o,
+int serve_images_list(struct serve_images *images, const struct serve_config *o,
                       struct err *e)
 {
     const struct elf_path *last = o->from.guests.elfs;
@@ -63,7 +63,7 @@ int serve_images_list(struct serve_images *images, const struct options *o,
 }
 
 /* Does the command line name (path)? Then the user looks on. */
-static bool is_typed(const struct options *o, const char *path)
+static bool is_typed(const struct serve_config *o, const char *path)
 {
     bool typed = false;
 
@@ -77,7 +77,7 @@ static bool is_typed(const struct options *o, const char *path)
     return typed;
 }
 
-int serve_images_open(struct serve_images *images, const struct options *o,
+int serve_images_open(struct serve_images *images, const struct serve_config *o,
                       void (*say)(void *context, const char *line),
                       void *context, struct err *e)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "fleet/serve/serve_config.h"
 #include "image/match/images.h"
 #include "util/err.h"
 
@@ -29,7 +29,7 @@ struct serve_images {
 };
 
 /* Make the list. Returns 0; -1 with (e) filled. */
-int serve_images_list(struct serve_images *images, const struct options *o,
+int serve_images_list(struct serve_images *images, const struct serve_config *o,
                       struct err *e);
 
 /*
@@ -37,7 +37,7 @@ int serve_images_list(struct serve_images *images, const struct options *o,
  * that only the --guests file names may be missing: then (say) is called with
  * (context) and a line about it. Returns 0; -1 with (e) filled.
  */
-int serve_images_open(struct serve_images *images, const struct options *o,
+int serve_images_open(struct serve_images *images, const struct serve_config *o,
                       void (*say)(void *context, const char *line),
                       void *context, struct err *e);
 

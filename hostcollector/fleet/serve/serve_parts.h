@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cli/messages.h"
-#include "cli/options.h"
+#include "fleet/serve/serve_config.h"
 #include "fleet/serve/serve_images.h"
 #include "fleet/windows/socket_folder.h"
 #include "fleet/windows/status.h"
@@ -35,7 +35,7 @@ struct served {
 };
 
 struct serve_session {
-    const struct options *o;
+    const struct serve_config *o;
     struct messages tell;
     struct guest_loop *loop;
     struct served **list;

@@ -41,7 +41,7 @@ static void on_note(void *context, const char *line)
 
 static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
 {
-    const struct options *o = s->o;
+    const struct serve_config *o = s->o;
     unsigned how = (o->from.force_vsock ? SOURCE_VSOCK_FORCE : 0) |
                    (o->from.privileged ? SOURCE_VSOCK_PRIVILEGED : 0);
     struct source *source = guests_source(&g->spec, how, e);
@@ -384,7 +384,7 @@ static void sum_up(struct serve_session *s)
                   w.kept, w.lost, text_count(samples, w.lost_samples));
 }
 
-int serve_session_run(const struct options *o)
+int serve_session_run(const struct serve_config *o)
 {
     struct serve_session s = {.o = o,
                               .shares = {.memory = o->from.memory},

@@ -104,7 +104,7 @@ static int add_range(struct guests *now, const struct range *r, struct err *e)
 }
 
 /* Each socket of the folder is a guest. */
-static int add_folder(const struct options *o, struct socket_folder *f,
+static int add_folder(const struct serve_config *o, struct socket_folder *f,
                       struct guests *now, struct err *e)
 {
     const size_t tail = sizeof VSOCK_END - 1;
@@ -141,7 +141,7 @@ static int add_file(const char *path, struct guests *now, struct err *e)
     return 0;
 }
 
-int serve_wanted(const struct options *o, struct socket_folder *f,
+int serve_wanted(const struct serve_config *o, struct socket_folder *f,
                  struct guests *now, struct err *e)
 {
     const struct guests *given = &o->from.guests;

@@ -3,7 +3,7 @@
 #ifndef TPROF_FLEET_SERVE_SERVE_WANTED_H
 #define TPROF_FLEET_SERVE_SERVE_WANTED_H
 
-#include "cli/options.h"
+#include "fleet/serve/serve_config.h"
 #include "fleet/windows/socket_folder.h"
 #include "util/err.h"
 
@@ -16,7 +16,7 @@ int serve_check(const struct guest_spec *spec, struct err *e);
 
 /* Add to (now) the guests of the command line, of its file, and of the folder
  * (f), which may be NULL. Returns 0; -1 with (e) filled. */
-int serve_wanted(const struct options *o, struct socket_folder *f,
+int serve_wanted(const struct serve_config *o, struct socket_folder *f,
                  struct guests *now, struct err *e);
 
 #endif

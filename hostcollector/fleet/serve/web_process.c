@@ -17,7 +17,7 @@
 #include "fleet/web/web.h"
 
 struct page {
-    const struct options *o;
+    const struct serve_config *o;
     struct web_gate gate;
     struct status *status;
     const struct serve_images *images;
@@ -111,7 +111,7 @@ static void end(void *page)
         (void)unlink(p->gate.path);
 }
 
-int web_process_start(const struct options *o, struct status *s,
+int web_process_start(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, struct err *e)
 {
     struct page p = {.o = o, .status = s, .images = images};

@@ -7,7 +7,7 @@
 #ifndef TPROF_FLEET_SERVE_WEB_PROCESS_H
 #define TPROF_FLEET_SERVE_WEB_PROCESS_H
 
-#include "cli/options.h"
+#include "fleet/serve/serve_config.h"
 #include "fleet/serve/serve_images.h"
 #include "fleet/windows/status.h"
 #include "util/err.h"
@@ -20,7 +20,7 @@
  *
  * Returns 0; -1 with (e) filled.
  */
-int web_process_start(const struct options *o, struct status *s,
+int web_process_start(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, struct err *e);
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the user asks of collector serve. */
+#ifndef TPROF_FLEET_SERVE_SERVE_CONFIG_H
+#define TPROF_FLEET_SERVE_SERVE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/guest_config.h"
+
+struct serve_config {
+    struct guest_config from;
+    const char *watch;      /* a folder of sockets; NULL: none */
+    const char *budget;     /* as typed; NULL: any cost */
+    double budget_percent;  /* as read; 0: any cost */
+    const char *spool;      /* a folder for windows; NULL: none are kept */
+    const char *spool_size; /* as typed; NULL: not said */
+    const char *spool_age;  /* as typed; NULL: not said */
+    const char *window;     /* as typed; NULL: not said */
+    uint64_t spool_bytes;   /* as read; 0: not yet */
+    double spool_age_s;     /* as read; 0: not yet */
+    double window_s;        /* length of a window, as read; 0: not yet */
+    const char *listen;     /* an address; NULL: no page */
+    const char *token_file; /* NULL: no token */
+    bool shows_code;        /* in pages, also to clients without a token */
+};
+
+#endif
