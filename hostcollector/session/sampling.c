@@ -239,17 +239,17 @@ static int start(struct sampling *s, struct err *e)
                                        .context = s,
                                        .ended = on_ended,
                                        .progress = on_progress};
+    const struct guest_config *from = &s->options->from;
     char ignored[OUTPUTS_IGNORED];
 
-    if (file_limit_raise(s->options->from.guests.count,
-                         s->outputs->recording != NULL, e) != 0)
+    if (file_limit_raise(from->guests.count, s->outputs->recording != NULL,
+                         e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
     /* a part of a window must not pass for all of it */
     config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
-    if (s->stop_fd < 0 ||
-        sampler_processes_start(&s->options->from, false, e) != 0 ||
-        confine_prepare_sampling(&s->options->from, s->outputs, e) != 0)
+    if (s->stop_fd < 0 || sampler_processes_start(from, false, e) != 0 ||
+        confine_prepare_sampling(from, s->outputs, e) != 0)
         return -1;
     if (s->outputs->terminal && !s->options->no_pager)
         pager_start();
@@ -259,9 +259,7 @@ static int start(struct sampling *s, struct err *e)
     if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
         tell_user(s, s->command, NULL, ignored);
     s->loop = guest_loop_new(&config, e);
-    if (s->loop == NULL)
-        return -1;
-    if (enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
+    if (s->loop == NULL || enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
         return -1;
     return outputs_claim(s->outputs, e);
 }
