@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The datagram. */
+/* Notifies systemd of a service's state. */
 #include "fleet/notify.h"
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ int notify_open(void)
     if (length == 0 || length >= sizeof address.sun_path)
         return -1;
     memcpy(address.sun_path, path, length);
-    if (path[0] == '@') /* of the abstract ones */
+    if (path[0] == '@') /* an abstract socket */
         address.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     socklen_t size =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All end with the collector: it alone has the other end of a pipe. */
+/* Restarts a child process whenever it exits. */
 #include "fleet/respawn.h"
 
 #include <errno.h>
@@ -14,11 +14,12 @@
 #include "fleet/backoff.h"
 #include "util/clock.h"
 
-#define LEAST_MS 1000u                       /* between two starts */
-#define CALM_NS  (60 * UINT64_C(1000000000)) /* after that all is well again */
+#define LEAST_MS 1000u /* shortest time between two starts */
+/* a process that has run this long counts as healthy */
+#define CALM_NS  (60 * UINT64_C(1000000000))
 
-/* Wait for (child), and for others that end meanwhile. Say in (e) how it has
- * ended. */
+/* Wait for (child), and reap other children that exit meanwhile. (e) becomes
+ * the reason for the exit. */
 static void wait_for(pid_t child, struct err *e)
 {
     int status = 0;
@@ -58,7 +59,8 @@ static void keep(const struct respawner *k, int stop)
 
 int respawn_start(const struct respawner *k, struct err *e)
 {
-    int ends[2]; /* the second one is closed by the end of this process alone */
+    /* only this process has the second end, so its exit closes the pipe */
+    int ends[2];
     pid_t child;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -66,8 +68,8 @@ int respawn_start(const struct respawner *k, struct err *e)
     child = fork();
     if (child == 0) {
         (void)close(ends[1]);
-        (void)setsid(); /* the terminal's signals are the collector's */
-        (void)signal(SIGCHLD, SIG_DFL); /* whatever was inherited */
+        (void)setsid(); /* signals of the terminal are for the collector */
+        (void)signal(SIGCHLD, SIG_DFL); /* an inherited handler may differ */
         keep(k, ends[0]);
         if (k->end != NULL)
             k->end(k->context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads a folder once. */
+/* Lists a folder's recordings, and those that a receiver is done with. */
 #include "fleet/push/listing.h"
 
 #include <dirent.h>
@@ -24,8 +24,8 @@ bool listing_is_recording(const char *name)
     return name[0] != '.' && ends_in(name, strlen(name), SUFFIX);
 }
 
-/* The length of the recording's name in (name), if this is its mark of (tag);
- * 0: it is none. */
+/* Length of the recording's name in (name), if (name) is its mark of (tag);
+ * else 0. */
 static size_t is_mark(const char *name, const char *tag)
 {
     size_t length = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names alone say it. */
+/* Merged files of a spool, and the windows that they hold. */
 #include "fleet/push/merged_windows.h"
 
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-/* It has all windows whose path begins so, of its time. */
+/* A merged file. It holds all windows of its time span with this path
+ * prefix. */
 struct several_file {
-    char *prefix; /* path up to the guest's name, with that */
+    char *prefix; /* path up to and including the guest's name */
     struct spool_name n;
 };
 
@@ -34,7 +35,7 @@ int merged_windows_note(struct merged_windows *s, const char *path)
     return 0;
 }
 
-/* By prefix, then by time. */
+/* Compare by prefix, then by time. */
 static int in_order(const void *a, const void *b)
 {
     const struct several_file *x = a, *y = b;
@@ -51,7 +52,7 @@ void merged_windows_sort(struct merged_windows *s)
         qsort(s->files, s->count, sizeof *s->files, in_order);
 }
 
-/* (a) is a window's, whose start is that of (n). */
+/* Compare the window (a) with the files by its start. */
 static int find(const void *a, const void *b)
 {
     const struct several_file *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector push, where libcurl or libmd was missing when it was built. */
+/* collector push, if libcurl or libmd was missing when it was built. */
 #include "cli/command.h"
 #include "fleet/push/push_session.h"
 #include "fleet/push/receivers/receiver.h"

@@ -9,7 +9,8 @@
 
 #define NS_PER_S 1000000000u
 
-/* (name) as the name of one folder, that begins with no dot. */
+/* Write (name) into (buf) as a folder's name, which has no slash and begins
+ * with no period. */
 static void plain(char *buf, size_t size, const char *name)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compressed parts of several windows are one compressed file as they stand. */
+/* Collects windows that are sent in one request. */
 #include "fleet/push/push_batch.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ void batch_set(struct push_batch *b, struct queue_item *item,
     add(b, item, &p->window);
 }
 
-/* Append all of (from) to (*to), which is made if it is not there. */
+/* Append all of (from) to (*to), which is created if necessary. Compressed
+ * files that are joined are one compressed file. */
 static int append(FILE **to, FILE *from, struct err *e)
 {
     static char buf[1 << 16];
@@ -40,7 +41,7 @@ static int append(FILE **to, FILE *from, struct err *e)
     while ((n = fread(buf, 1, sizeof buf, from)) > 0)
         if (fwrite(buf, 1, n, *to) != n)
             return err_sys(e, "a temporary file");
-    /* what the disk does not take must not be missed later */
+    /* a full disk must be noticed now */
     return ferror(from) || fflush(*to) != 0 ? err_sys(e, "a temporary file")
                                             : 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A place for each, by a hash of its path. */
+/* Remembers recordings that could not be read. */
 #include "fleet/push/push_failed.h"
 
 #include "util/clock.h"
 #include "util/hash.h"
 
-#define TIMES   3u          /* then a window is set aside */
-#define REST_NS 5000000000u /* after the first time; n of it after n times */
+#define TIMES   3u /* after this many failures a recording is set aside */
+/* rest after the first failure; n times as long after n */
+#define REST_NS 5000000000u
 
 bool push_failed_rests(const struct push_failed *f, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The guest's name comes from the file's, and all else from the user. */
+/* The origin of recordings: their guest, host and labels. */
 #include "fleet/push/push_origin.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has a process of its own write all parts, and the numbers of the window. */
+/* A recording -> a parcel for a receiver. */
 #include "fleet/push/push_parcel.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include "session/sampling.h"
 #include "util/no_room.h"
 
-/* Beside those of all commands: a temporary file could not be written, which
- * says nothing against the recording. */
+/* Exit status in addition to those of all commands: a temporary file could not
+ * be written, which is not the recording's fault. */
 #define EXIT_UNWRITTEN 100
 
 int push_parcel_check_names(const struct push_config *o, struct err *e)
@@ -56,7 +56,7 @@ static void add(struct outputs *out, FILE *file,
         .path = format->name, .format = format, .given = file, .fd = -1};
 }
 
-/* The work of that process. */
+/* Be the process that reads the recording and writes the parts. */
 static _Noreturn void be_reporter(const struct parcel *p, const char *path,
                                   const struct receiver *r,
                                   const struct push_config *o, FILE *window)
@@ -79,7 +79,7 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
     _exit(result);
 }
 
-/* A temporary file met (error). Returns what that means, with (e) filled. */
+/* The meaning of (error), which occurred with a temporary file. Fills (e). */
 static enum push_made not_written(int error, struct err *e)
 {
     (void)err_set(e, "a temporary file: %s%s", strerror(error),
@@ -89,7 +89,7 @@ static enum push_made not_written(int error, struct err *e)
     return no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
 }
 
-/* (alive) ends with (child). */
+/* Wait for (child). (alive) is closed when it exits. */
 static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
                                struct err *e)
 {
@@ -114,7 +114,8 @@ static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
     case EXIT_EMPTY:
         return PUSH_NO_SAMPLES;
     case EXIT_UNWRITTEN:
-        return not_written(ENOSPC, e); /* as a rule; that process has said */
+        /* the usual reason; the process has shown it */
+        return not_written(ENOSPC, e);
     case EXIT_NO_IMAGE:
         return PUSH_NO_IMAGE;
     case EXIT_OTHER_IMAGE:
@@ -125,7 +126,8 @@ static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
     }
 }
 
-/* What that process has written of the window. False: it is none. */
+/* Read the numbers of the window that the process has written. False if they
+ * are invalid. */
 static bool read_window(struct parcel *p, FILE *window)
 {
     struct window *w = &p->window;
@@ -144,7 +146,8 @@ static bool read_window(struct parcel *p, FILE *window)
     return true;
 }
 
-/* Files for the parts; a recording that goes as it is, is one itself. */
+/* Create files for the parts. A recording that is sent unchanged is its own
+ * only part. */
 static enum push_made open_parts(struct parcel *p, const char *path,
                                  const struct receiver *r, struct err *e)
 {
@@ -177,7 +180,7 @@ static enum push_made make(struct parcel *p, const char *path,
         (void)err_sys(e, "pipe");
         return PUSH_FAILED;
     }
-    (void)fflush(NULL); /* or both would write it */
+    (void)fflush(NULL); /* otherwise both processes would write the buffers */
     pid_t child = fork();
 
     if (child == 0)
@@ -208,7 +211,7 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
         made = make(p, path, r, o, t, window, e);
     if (window != NULL)
         (void)fclose(window);
-    if (made != PUSH_MADE && queue_is_gone(path)) { /* by now */
+    if (made != PUSH_MADE && queue_is_gone(path)) { /* removed meanwhile */
         e->text[0] = '\0';
         made = PUSH_GONE;
     }

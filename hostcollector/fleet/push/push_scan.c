@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The least that has to be read. */
+/* Decides when collector push reads which folder. */
 #include "fleet/push/push_scan.h"
 
 #include "util/clock.h"
@@ -13,7 +13,8 @@ void push_scan_begin(struct push_scan *l, const struct push_config *o,
                      const char *tag)
 {
     *l = (struct push_scan){.options = o, .tag = tag};
-    if (o->follow) /* before the first look: nothing is missed in between */
+    /* before the folders are read, so that no change is missed */
+    if (o->follow)
         l->watch = watch_open(o->inputs.list, o->inputs.count);
 }
 
@@ -43,8 +44,8 @@ int push_scan_collect(struct push_scan *l, struct queue *q, struct err *e)
     return queue_scan(q, o->inputs.list, o->inputs.count, l->tag, marks, e);
 }
 
-/* Is there something in (q) that nobody will tell of? What was told of when it
- * was closed may not have been unlocked yet. */
+/* Does (q) have an item that the watch will not report again? A recording that
+ * was reported when it was closed may not have been unlocked yet. */
 static bool is_left(const struct push_scan *l, const struct queue *q)
 {
     return queue_waiting(q, NULL) != 0 || (l->told && q->open != 0);

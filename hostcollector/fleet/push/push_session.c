@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector push: sends what waits in its folders, once or until Ctrl-C. */
+/* collector push: sends the waiting recordings of its folders. */
 #include "fleet/push/push_session.h"
 
 #include <poll.h>
@@ -22,32 +22,34 @@
 #include "util/clock.h"
 
 #define DEFAULT_WAIT_S 60.0
-#define SOON_MS        1000u /* what comes together, is sent together */
-#define IMAGE_REST_MS  5000u /* a linker may be at work */
+/* recordings that come within this time are sent together */
+#define SOON_MS        1000u
+#define IMAGE_REST_MS  5000u /* a linker may be writing the image */
 #define NS_PER_S       1e9
 #define NS_PER_MS      1000000u
 
 struct push {
     const struct push_config *o;
     struct receiver receiver;
-    struct push_batch batch; /* of windows of (tell.queue) */
+    struct push_batch batch; /* windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
     struct push_origin origin;
     char tag[QUEUE_TAG];
-    uint64_t taken_ns; /* when the receiver took something, or a round began */
+    /* when the receiver last took something, or the round began */
+    uint64_t taken_ns;
     int stop_fd;
     struct push_scan look;
     bool stopped;
-    /* The round is: the receiver was away for as long as we wait, or an image
-     * is. */
+    /* The round is over: the receiver was away for too long, or an image is
+     * missing. */
     bool over;
-    uint64_t rest_ms; /* before the next one, at least */
+    uint64_t rest_ms; /* shortest time until the next round */
     struct push_tell tell;
     struct push_failed failed;
 };
 
-/* Does the user want the end? */
+/* Does the user want to stop? */
 static bool stop_asked(struct push *p)
 {
     struct pollfd stop = {.fd = p->stop_fd, .events = POLLIN};
@@ -57,8 +59,8 @@ static bool stop_asked(struct push *p)
     return p->stopped;
 }
 
-/* Wait (ms), or until the user wants the end, or (fd) is readable if it is not
- * -1. */
+/* Wait (ms), or until the user wants to stop, or until (fd) is readable,
+ * unless it is -1. */
 static void rest(struct push *p, uint64_t ms, int fd)
 {
     struct pollfd ends[] = {{.fd = p->stop_fd, .events = POLLIN},
@@ -79,21 +81,21 @@ static void rest(struct push *p, uint64_t ms, int fd)
     }
 }
 
-/* How long to try a receiver that takes nothing. */
+/* The time to wait for a receiver that takes nothing. */
 static double wait_s(const struct push *p)
 {
     return p->o->from.wait_s < 0 ? DEFAULT_WAIT_S : p->o->from.wait_s;
 }
 
-/* Is it in vain to try again? */
+/* Has push waited for the receiver long enough? */
 static bool waited_long(const struct push *p)
 {
     return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait_s(p);
 }
 
-/* Nothing has come of (path), which (e) says, since somebody is away or has no
- * room: wait before the next try, which is the (*failures + 1)th. False: there
- * is none, as we have waited for long enough, or the user wants the end. */
+/* Wait before the next try, the (*failures + 1)th, since (path) could not be
+ * sent because of (e). False if push has waited long enough, or the user wants
+ * to stop. */
 static bool try_again(struct push *p, unsigned *failures, const char *path,
                       uint64_t asked_ms, struct err *e)
 {
@@ -105,12 +107,13 @@ static bool try_again(struct push *p, unsigned *failures, const char *path,
     if (++*failures == 1)
         push_tell_error(&p->tell, path, e);
     e->text[0] = '\0';
-    chance = chance * 1664525u + 1013904223u; /* spreads them: no more */
+    /* only spreads the senders: need not be secret */
+    chance = chance * 1664525u + 1013904223u;
     rest(p, backoff_ms(*failures, chance >> 8, asked_ms), -1);
     return !p->stopped;
 }
 
-/* Send (parcel) again and again. */
+/* Send (parcel) until the receiver answers. */
 static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
                                     const char *path, struct err *e)
 {
@@ -124,9 +127,9 @@ static enum receiver_answer send_on(struct push *p, const struct parcel *parcel,
     return answer == RECEIVER_LATER && p->stopped ? RECEIVER_STOPPED : answer;
 }
 
-/* Window (w) is done; 0, or -1 with (e) filled. A receiver that has it would
- * get it again and again from a push that begins anew where there is no room to
- * say so: --follow waits for that. */
+/* Mark window (w) as done. Returns 0; -1 with (e) filled. If the disk is full,
+ * --follow waits: otherwise the receiver would get the window again from each
+ * new push. */
 static int mark(struct push *p, const struct batch_window *w,
                 enum queue_end end, struct err *e)
 {
@@ -163,8 +166,8 @@ static int took(struct push *p, struct err *e)
     return 0;
 }
 
-/* Which window of several is at fault, their receiver has not said: they are
- * sent once more, each alone. */
+/* Send each window of the batch once more by itself, since the receiver did
+ * not say which one is at fault. */
 static int suspect_all(struct push *p, struct err *e)
 {
     for (size_t i = 0; i < p->batch.count; i++)
@@ -186,8 +189,7 @@ static int refused(struct push *p, struct err *e)
     return mark(p, w, QUEUE_REFUSED, e);
 }
 
-/* It has been asked for long enough. Others may do better, if somebody is
- * there. */
+/* Give up the receiver. Another push may have more success with others. */
 static int leave(struct push *p, struct err *e)
 {
     p->over = p->receiver.away;
@@ -199,8 +201,8 @@ static int leave(struct push *p, struct err *e)
     return 0;
 }
 
-/* Send the batch, and do what the receiver's answer asks for. Returns 0; -1
- * with (e) filled: nothing else need be tried. */
+/* Send the batch, and handle the receiver's answer. Returns 0; -1 with (e)
+ * filled if push must end. */
 static int settle(struct push *p, struct err *e)
 {
     struct push_batch *b = &p->batch;
@@ -230,7 +232,7 @@ static int settle(struct push *p, struct err *e)
     return result;
 }
 
-/* It has been made: it goes now, or with others. */
+/* Send the parcel at once, or add it to the batch. */
 static int send_off(struct push *p, struct queue_item *item,
                     const struct parcel *parcel, bool alone, struct err *e)
 {
@@ -243,10 +245,11 @@ static int send_off(struct push *p, struct queue_item *item,
     return batch_is_full(&p->batch) ? settle(p, e) : 0;
 }
 
-/* Was it for lack of memory, of processes, of files or of the right image, or
- * is it what the window has in it? The first may pass: with --follow it is read
- * some times more; and by the next push, too, if it is known that it (passes),
- * by the reason in (e). Returns as settle(). */
+/* Handle a failure to read a recording. It may be for lack of memory,
+ * processes, files or the right image, which may pass: with --follow the
+ * recording is read some more times. Otherwise it is set aside, unless it is
+ * known by (e) that the reason (passes): then the next push reads it. Returns
+ * as settle(). */
 static int reader_failed(struct push *p, const struct batch_window *w,
                          bool passes, struct err *e)
 {
@@ -262,7 +265,7 @@ static int reader_failed(struct push *p, const struct batch_window *w,
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
 
-/* Make (parcel) of (path), again and again while there is no room for it. */
+/* Make (parcel) from (path). Try again while there is no room. */
 static enum push_made make_on(struct push *p, struct parcel *parcel,
                               const char *path, struct err *e)
 {
@@ -278,7 +281,8 @@ static enum push_made make_on(struct push *p, struct parcel *parcel,
     return made;
 }
 
-/* It is missing for all recordings. Returns as settle(). */
+/* End the round, since the image is missing for all recordings. Returns as
+ * settle(). */
 static int no_image(struct push *p, const char *path, struct err *e)
 {
     p->over = true;
@@ -290,7 +294,8 @@ static int no_image(struct push *p, const char *path, struct err *e)
     return 0;
 }
 
-/* Returns as settle(). */
+/* Read, send and mark (item). With (alone), not in a batch. Returns as
+ * settle(). */
 static int push_item(struct push *p, struct queue_item *item, bool alone,
                      struct err *e)
 {
@@ -321,7 +326,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     case PUSH_KILLED:
         result = reader_failed(p, &nothing, true, e);
         break;
-    case PUSH_NO_ROOM: /* all others would meet the same */
+    case PUSH_NO_ROOM: /* all other recordings would fail as well */
         p->over = true;
         if (!p->stopped)
             push_tell_change(&p->tell, item->path, e);
@@ -334,7 +339,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     return result;
 }
 
-/* Those that are suspect, each alone. Returns as settle(). */
+/* Send the suspects, each by itself. Returns as settle(). */
 static int push_suspects(struct push *p, struct err *e)
 {
     size_t count = p->suspect_count;
@@ -346,7 +351,7 @@ static int push_suspects(struct push *p, struct err *e)
     return result;
 }
 
-/* All that waits now. 0; -1 with (e) filled. */
+/* Send all that waits now. Returns 0; -1 with (e) filled. */
 static int push_round(struct push *p, struct err *e)
 {
     int result = 0;
@@ -371,7 +376,7 @@ static int push_round(struct push *p, struct err *e)
     return result;
 }
 
-/* Until there may be more. */
+/* Wait until there may be more recordings. */
 static void await(struct push *p)
 {
     int fd;

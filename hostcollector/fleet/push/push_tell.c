@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same sums as a line for people and as a state for systemd. */
+/* Messages of collector push. */
 #include "fleet/push/push_tell.h"
 
 #include <inttypes.h>
@@ -14,7 +14,8 @@
 
 #define NS_PER_MS 1000000u
 #define NS_PER_S  1000000000u
-#define OFTEN_NS  (10ull * NS_PER_S) /* where no watchdog wants it oftener */
+/* if no watchdog asks for a shorter interval */
+#define OFTEN_NS  (10ull * NS_PER_S)
 #define HOUR_NS   (3600ull * NS_PER_S)
 #define STATUS    1024
 
@@ -41,7 +42,7 @@ void push_tell_places(const struct push_tell *t, const char *from, bool more,
 {
     char safe[PUSH_TELL_ERROR];
 
-    if (!t->follow || t->notify_fd >= 0) /* systemd hears it in its own way */
+    if (!t->follow || t->notify_fd >= 0) /* systemd gets the state instead */
         return;
     (void)fprintf(stderr,
                   "collector push: sends what comes into %s%s to %s, "
@@ -50,7 +51,7 @@ void push_tell_places(const struct push_tell *t, const char *from, bool more,
                   more ? " and other places" : "", to);
 }
 
-/* What is kept of such a line. */
+/* Keep the beginning of an error line. */
 static void keep_error(char error[PUSH_TELL_ERROR], const char *path,
                        const struct err *e)
 {
@@ -107,7 +108,7 @@ void push_tell_nameless(struct push_tell *t)
                   t->nameless, t->nameless == 1 ? " has" : "s have");
 }
 
-/* Write what came of all to (out). */
+/* Write the sums to (out). */
 static void write_sums(struct push_tell *t, FILE *out)
 {
     char a[TEXT_NUMBER], b[TEXT_NUMBER];
@@ -137,8 +138,8 @@ static void write_sums(struct push_tell *t, FILE *out)
         (void)fprintf(out, "; %zu left in the queue", left);
 }
 
-/* Was everything done before? Then say so, which reads otherwise like a queue
- * that is empty. */
+/* Say so if all recordings were sent before, which would otherwise look like
+ * an empty queue. Returns whether that is so. */
 static bool tell_done_before(const struct push_tell *t)
 {
     const struct queue *q = &t->queue;
@@ -159,7 +160,7 @@ int push_tell_sums(struct push_tell *t)
         write_sums(t, stdout);
         (void)putchar('\n');
     }
-    (void)fflush(stdout); /* a service's goes into a pipe */
+    (void)fflush(stdout); /* a service's stdout is a pipe */
     return t->refused.recordings + t->unreadable +
                        queue_waiting(&t->queue, NULL) !=
                    0

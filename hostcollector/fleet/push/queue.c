@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looks into folders, and keeps a small file for each recording that is done.
- */
+/* Recordings that wait to be sent. */
 #include "fleet/push/queue.h"
 
 #include <errno.h>
@@ -33,8 +32,8 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name)
     return buf;
 }
 
-/* (item)'s state for (tag), or with (more) another name beside it. NULL: no
- * memory. */
+/* Path of (item)'s mark for (tag), or with (more) of another name beside it.
+ * NULL if there is no memory. */
 static char *state_path(const struct queue_item *item, const char *tag,
                         const char *more)
 {
@@ -44,8 +43,8 @@ static char *state_path(const struct queue_item *item, const char *tag,
                                                                       : path;
 }
 
-/* What a state says of (item) as it is now, in the STATE_TEXT bytes at (buf).
- */
+/* Write the text by which a mark identifies the current contents of (item)
+ * into the STATE_TEXT bytes at (buf). */
 static const char *as_it_is(char *buf, const struct queue_item *item)
 {
     (void)snprintf(buf, STATE_TEXT, " %" PRIu64 " %" PRId64 " ", item->size,
@@ -53,7 +52,7 @@ static const char *as_it_is(char *buf, const struct queue_item *item)
     return buf;
 }
 
-/* Count what has the state (text). */
+/* Count a recording whose mark has the text (text). */
 static void count_done(struct queue *q, const char *text)
 {
     bool sent = strncmp(text, "delivered ", 10) == 0 ||
@@ -63,7 +62,7 @@ static void count_done(struct queue *q, const char *text)
     q->aside += !sent;
 }
 
-/* Is (item) done, as it is now? Then it is counted. */
+/* Does (item) have a mark for its current contents? If so, count it. */
 static bool is_done(struct queue *q, const struct queue_item *item,
                     const char *tag)
 {
@@ -80,13 +79,13 @@ static bool is_done(struct queue *q, const struct queue_item *item,
     return done;
 }
 
-/* Is the recording (fd) still written? Its writer has it locked. */
+/* Is the recording (fd) still being written? Its writer has locked it. */
 static bool is_open(int fd)
 {
     return flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/* Windows that were merged are not sent by themselves. */
+/* Drop windows that are also in a merged file. */
 static int drop_merged(struct queue *q)
 {
     size_t kept = 0;
@@ -109,7 +108,8 @@ static int drop_merged(struct queue *q)
     return result;
 }
 
-/* (path) is done. Returns 0; -1: no memory. Takes (path). */
+/* Count (path) as done by the name of its mark alone. Returns 0; -1 if there
+ * is no memory. Takes (path). */
 static int believe(struct queue *q, char *path)
 {
     int result = merged_windows_note(&q->merged, path);
@@ -118,8 +118,8 @@ static int believe(struct queue *q, char *path)
     return result;
 }
 
-/* Returns 0, also if (path) does not wait; -1: no memory. Takes (path). NULL as
- * (tag): it has no mark. */
+/* Add (path) if it waits. Returns 0, also if it does not wait; -1 if there is
+ * no memory. Takes (path). (tag) is NULL if the recording has no mark. */
 static int add(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
@@ -155,7 +155,7 @@ bool queue_is_gone(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* The recording (name) of (folder) was removed, and its mark is still there. */
+/* Remove the mark of the recording (name) of (folder), which was removed. */
 static void remove_mark(const char *folder, const char *name, const char *tag)
 {
     struct queue_item item = {.path = NULL};
@@ -170,7 +170,8 @@ static void remove_mark(const char *folder, const char *name, const char *tag)
     free(item.path);
 }
 
-/* As queue_scan(). -1: no memory. */
+/* Add the recordings of (l), as queue_scan() does. Returns -1 if there is no
+ * memory. */
 static int add_listed(struct queue *q, const struct listing *l,
                       const char *folder, const char *tag, bool marks)
 {
@@ -211,14 +212,13 @@ static int add_folder(struct queue *q, const char *name, const char *tag,
     return result;
 }
 
-/* Nobody merges windows in the folder (path) from now on, where the file system
- * has locks. */
+/* Lock the folder (path) against merging, if the file system has locks. */
 static int hold(struct queue *q, const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
-        return 0; /* whoever reads it will say so */
+        return 0; /* the next reader reports the error */
     if (vec_grow(&q->held, &q->held_room, q->held_count, sizeof fd) != 0) {
         (void)close(fd);
         return -1;
@@ -228,7 +228,7 @@ static int hold(struct queue *q, const char *path)
     return 0;
 }
 
-/* Likewise, in the folder of the file (path). */
+/* Lock the folder of the file (path) against merging. */
 static int hold_parent(struct queue *q, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -256,7 +256,7 @@ static int hold_all(struct queue *q, const char *const *from, size_t count)
     return 0;
 }
 
-/* Everything that waits in (from): a folder or a file. */
+/* Add all waiting recordings of (from), a folder or a file. */
 static int scan(struct queue *q, const char *from, const char *tag, bool marks,
                 struct err *e)
 {
@@ -270,7 +270,8 @@ static int scan(struct queue *q, const char *from, const char *tag, bool marks,
                                                   : err_set(e, "out of memory");
 }
 
-/* Of the (count) items at (items). A window that was merged is there. */
+/* Number of the (count) items at (items) that are gone. A merged window is not
+ * gone. */
 static size_t gone_of(const struct queue *q, struct queue_item *items,
                       size_t count)
 {
@@ -332,7 +333,7 @@ static void forget_items(struct queue *q)
     q->count = q->room = q->open = q->sent = q->aside = 0;
 }
 
-/* Forget what is in (q), but for the room of what is no item. */
+/* Empty (q), except for the room of items. */
 static void empty(struct queue *q)
 {
     queue_release(q);
@@ -340,7 +341,7 @@ static void empty(struct queue *q)
     forget_items(q);
 }
 
-/* All items are there. */
+/* Sort the items, when all are there. */
 static int put_in_order(struct queue *q, struct err *e)
 {
     if (drop_merged(q) != 0)
@@ -394,7 +395,7 @@ int queue_scan(struct queue *q, const char *const *from, size_t count,
     return result;
 }
 
-/* Returns -1 with errno. */
+/* Write the file. Returns 0; -1 with errno. */
 static int write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), error;
@@ -410,7 +411,7 @@ static int write_file(const char *path, const char *text)
     return good ? 0 : -1;
 }
 
-/* (path) could not be written. Returns as queue_mark(). */
+/* Fail, since (path) could not be written. Returns as queue_mark(). */
 static int no_mark(const char *path, struct err *e)
 {
     if (!no_room(errno))
@@ -437,7 +438,7 @@ int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
         result = 0;
     item->done = result == 0;
     if (result == 0 && queue_is_gone(item->path))
-        (void)unlink(path); /* nobody else would */
+        (void)unlink(path); /* no other process would remove it */
     free(path);
     free(fresh);
     return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inotify names each file that was closed after writing, renamed or linked. */
+/* Reports new and changed recordings in folders. */
 #include "fleet/push/watch.h"
 
 #include <limits.h>
@@ -9,13 +9,13 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* A spool links what is whole; a mark is of interest where it comes only, and
- * no mark is a recording. */
+/* Events by which recordings appear: they are closed after writing, renamed,
+ * or linked, as a spool does. Marks are created, too, but are no recordings. */
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)
 
 struct watch {
     int fd;
-    int *numbers; /* of what is watched, by inotify */
+    int *numbers; /* inotify's numbers of the watched paths */
     const char *const *paths;
     size_t count;
     struct listing_names taken;
@@ -58,7 +58,7 @@ int watch_fd(const struct watch *w)
     return w != NULL ? w->fd : -1;
 }
 
-/* Returns as watch_take(). */
+/* Handle (event). Returns as watch_take(). */
 static bool take(struct watch *w, const struct inotify_event *event)
 {
     char path[PATH_MAX];
@@ -69,14 +69,14 @@ static bool take(struct watch *w, const struct inotify_event *event)
     while (i < w->count && w->numbers[i] != event->wd)
         i++;
     if (i == w->count || event->len == 0)
-        return false; /* there were too many, or it is a file */
+        return false; /* events were lost, or a single file is watched */
     int length = snprintf(path, sizeof path, "%s/%s", w->paths[i], event->name);
 
     return length > 0 && (size_t)length < sizeof path &&
            listing_add(&w->taken, path, (size_t)length) == 0;
 }
 
-/* Each once. */
+/* Drop repeated names. */
 static void drop_doubles(struct listing_names *n)
 {
     size_t kept = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Merges once a minute, and waits more often for the disk: that would keep the
- * process which meets guests from them. */
+/* Merges windows of a spool in a separate process. */
 #include "fleet/serve/merge_process.h"
 
 #include <fcntl.h>
@@ -17,13 +16,14 @@
 #include "recording/spool/spool.h"
 #include "util/clock.h"
 
-#define SPAN_MS   600000u /* of a file: longer ones save nothing more */
-#define LOOK_MS   60000u  /* between two looks for what can be merged */
-#define SETTLE_MS 15000   /* what is older outlives a loss of power */
+/* span of a merged file: longer ones save no more bytes */
+#define SPAN_MS   600000u
+#define LOOK_MS   60000u /* time between two merges */
+#define SETTLE_MS 15000  /* windows older than this survive a loss of power */
 #define MS        1000000u
 #define NICE      10
 
-/* The folder, after which the process opens no other. -1 with (e) filled. */
+/* Open the folder, and confine the process to it. -1 with (e) filled. */
 static int enter(enum sandbox_mode mode, const char *folder, const char *name,
                  struct err *e)
 {
@@ -31,7 +31,7 @@ static int enter(enum sandbox_mode mode, const char *folder, const char *name,
 
     if (fd < 0)
         return err_sys(e, folder);
-    /* whoever meets guests goes first */
+    /* the process that serves guests has priority */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
     if (confine_compact(mode, folder, e) != 0) {
         (void)close(fd);
@@ -71,7 +71,7 @@ struct kept {
     struct status *status;
 };
 
-/* Show what waits for collector push. */
+/* Put the windows that wait for collector push into the status table. */
 static void show_waits(struct status *s, const struct compact_sums *sums)
 {
     for (size_t i = 0; i < STATUS_TAGS; i++) {
@@ -88,7 +88,7 @@ static void show_waits(struct status *s, const struct compact_sums *sums)
     }
 }
 
-/* What fails is told once, and tried again. */
+/* Show an error, unless it was shown since the last success. */
 static void tell_once(bool *told, const struct err *e)
 {
     if (!*told)
@@ -96,14 +96,14 @@ static void tell_once(bool *told, const struct err *e)
     *told = true;
 }
 
-/* What waits for the disk. */
+/* State of waiting for the disk. */
 struct settling {
-    struct timespec changed; /* when a name came or went last */
+    struct timespec changed; /* time of the folder's last change */
     bool again, told;
 };
 
-/* Wait for the disk if the folder (fd) has changed, and once more: its time may
- * be that of a change before and of one behind the last wait. */
+/* Wait for the disk if the folder (fd) has changed, and once more afterwards:
+ * a change after the last wait may have the same time as one before it. */
 static void settle(int fd, struct settling *s)
 {
     struct stat st = {.st_mtim = {0}};
@@ -120,7 +120,9 @@ static void settle(int fd, struct settling *s)
     s->again = changed;
 }
 
-/* Until (stop) can be read: the one who keeps windows has ended. */
+/* Merge and wait for the disk until (stop) is readable, when the serving
+ * process has exited. The disk is waited for here, so that the serving process
+ * never does. */
 static _Noreturn void work(const struct kept *k, int stop)
 {
     struct pollfd end = {.fd = stop, .events = POLLIN};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* No process answers by HTTP where libmicrohttpd was missing when the collector
- * was built. */
+/* No pages by HTTP, since libmicrohttpd was missing when this was built. */
 #include "fleet/serve/web_process.h"
 
 #include <stddef.h>

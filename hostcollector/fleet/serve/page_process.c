@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each question is answered by a collector report of its own. */
+/* The process that runs collector report to write a guest's page. */
 #include "fleet/serve/page_process.h"
 
 #include <signal.h>
@@ -19,10 +19,11 @@
 
 #define PATIENCE_S 8             /* less than a client may take (web.c) */
 #define SECOND     1000000000ull /* in nanoseconds */
-#define LOOK_NS    10000000 /* between two looks whether a report is there */
+/* time between two checks whether a report is ready */
+#define LOOK_NS    10000000
 #define ELFS       64u
 #define ARGUMENTS  (13u + GUEST_SYMBOLS + ELFS)
-/* Behind a page: lines.js says by it why there is no code. */
+/* Appended to a page: lines.js then says why there is no code. */
 #define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
 struct reporter {
@@ -37,7 +38,7 @@ struct elfs {
     size_t count;
 };
 
-/* Those that the guest (name) runs, or has run last. */
+/* Add the images that the guest (name) runs, or has run last. */
 static bool add_running(struct elfs *elfs, const struct reporter *r,
                         const char *name)
 {
@@ -50,12 +51,13 @@ static bool add_running(struct elfs *elfs, const struct reporter *r,
     if (row == status_rows(r->status))
         return false;
     for (size_t i = 0; i < STATUS_IMAGES && g.images[i] != 0; i++)
-        if (g.images[i] <= r->images->count) /* the writer meets guests */
+        /* the number is checked, since the writer reads untrusted bytes */
+        if (g.images[i] <= r->images->count)
             elfs->paths[elfs->count++] = r->images->paths[g.images[i] - 1];
     return elfs->count != 0;
 }
 
-/* Those that it may run. */
+/* Images that the guest may run. */
 static struct elfs find_elfs(const struct reporter *r, const char *name)
 {
     const struct guests *guests = &r->o->from.guests;
@@ -72,13 +74,13 @@ static struct elfs find_elfs(const struct reporter *r, const char *name)
     return elfs;
 }
 
-/* The words of a command line; all are zeroed before. */
+/* The words of a command line, all zero at first. */
 struct line {
     char *words[ARGUMENTS + 1];
     size_t count;
 };
 
-/* Add OPTION=VALUE, in one word: (value) may begin as an option does. */
+/* Add OPTION=VALUE as one word, since (value) may begin as an option does. */
 static void add(struct line *l, const char *option, const char *value)
 {
     size_t size = strlen(option) + strlen(value) + 2;
@@ -90,15 +92,15 @@ static void add(struct line *l, const char *option, const char *value)
     l->words[l->count++] = word;
 }
 
-/* May everybody who may ask see source lines and code? Who has the token, or
- * is the user that runs collector serve, may. */
+/* May every client see source lines and code? Only if all clients have the
+ * token, or are the user that runs collector serve. */
 static bool shows_code(const struct serve_config *o)
 {
     return o->shows_code || o->token_file != NULL ||
            web_gate_path(o->listen) != NULL;
 }
 
-/* Be collector report, which writes the page to (page), and its complaints to
+/* Become collector report, which writes the page to (page), and errors to
  * (why). */
 static _Noreturn void be_report_command(const struct serve_config *o,
                                         const struct reports_question *q,
@@ -129,8 +131,8 @@ static _Noreturn void be_report_command(const struct serve_config *o,
     _exit(127);
 }
 
-/* Wait for (child), but not longer than (until). Returns whether it has
- * succeeded; if not, (why) has a text. */
+/* Wait for (child), at most until (until). Returns whether it succeeded. If
+ * not, (why) has a text. */
 static bool succeeds(pid_t child, uint64_t until, int why)
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
@@ -145,7 +147,7 @@ static bool succeeds(pid_t child, uint64_t until, int why)
     return status == 0;
 }
 
-/* Have the page written into (page), or into (why) why that fails. */
+/* Have the page written to (page), or the reason of a failure to (why). */
 static bool write_page(const struct reporter *r,
                        const struct reports_question *q, int page, int why)
 {
@@ -159,8 +161,8 @@ static bool write_page(const struct reporter *r,
             be_report_command(r->o, q, &elfs, page, why);
         if (child < 0 || succeeds(child, until, why))
             return child > 0;
-        /* what is in the spool may be of other builds than what runs now, for
-         * which a report does not take these files: try without any */
+        /* the spool may have windows of other builds than what runs now, for
+         * which a report refuses these files: try again without files */
         if (elfs.count == 0 || clock_ns() > until || ftruncate(page, 0) != 0 ||
             lseek(page, 0, SEEK_SET) != 0 || ftruncate(why, 0) != 0 ||
             lseek(why, 0, SEEK_SET) != 0)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * From guests that are wanted to those that are served: those that are no
- * longer wanted end in order, new ones begin, and nothing is done to the
- * others.
- */
+/* Replaces the set of guests that are served. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +9,8 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* What the user says of (g) now. The list that says so does not last. */
+/* Set the labels that the user gives (g) now. They are copied, since their
+ * list is released. */
 static void set_labels(struct served *g, const struct guest_spec *spec)
 {
     const char **labels;
@@ -49,7 +46,8 @@ static uint64_t hash_of(const struct guest_spec *spec)
     return hash;
 }
 
-/* Where in the list each guest is. What there is no memory for is sought. */
+/* Map each guest to its place in the list. A guest for which there is no
+ * memory is searched for later. */
 static void index_guests(const struct serve_session *s, struct pair_map *places)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -60,8 +58,8 @@ static void index_guests(const struct serve_session *s, struct pair_map *places)
     }
 }
 
-/* The one of (spec) among the first (count) guests, whose (places) are known.
- */
+/* Find the guest of (spec) among the first (count) guests, whose (places) are
+ * known. */
 static struct served *find_guest(const struct serve_session *s, size_t count,
                                  const struct pair_map *places,
                                  const struct guest_spec *spec)
@@ -72,7 +70,7 @@ static struct served *find_guest(const struct serve_session *s, size_t count,
         return NULL;
     if (place < count && same_guest(&s->list[place]->spec, spec))
         return s->list[place];
-    for (size_t i = 0; i < count; i++) /* two have the same hash */
+    for (size_t i = 0; i < count; i++) /* two guests have the same hash */
         if (same_guest(&s->list[i]->spec, spec))
             return s->list[i];
     return NULL;

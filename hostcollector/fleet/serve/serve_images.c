@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From paths to images, and to those of one guest. */
+/* The images that guests of collector serve may run. */
 #include "fleet/serve/serve_images.h"
 
 #include <stdio.h>
@@ -12,14 +12,15 @@
 #include "util/clock.h"
 #include "util/vec.h"
 
-/* Different files, at most: each is sought by its path for each guest. */
+/* Most files, since each is searched by path for each guest. */
 #define IMAGES_MAX 1000u
-#define MATCHES    20000000u /* nanoseconds at once */
-/* By their build-ids: sought, and found. */
+#define MATCHES    20000000u /* longest time of matching, in nanoseconds */
+/* Limits for build-ids: searched, and found. */
 #define SOUGHT_MAX 10000u
 #define FOUND_MAX  100u
 
-/* The number of (path) in the list, or how many there are. */
+/* The index of (path) in the list; the length of the list if (path) is not
+ * there. */
 static size_t find(const struct serve_images *images, const char *path)
 {
     size_t i = 0;
@@ -62,7 +63,8 @@ int serve_images_list(struct serve_images *images, const struct serve_config *o,
     return 0;
 }
 
-/* Does the command line name (path)? Then the user looks on. */
+/* Does the command line name (path)? If so, its errors are shown to the user,
+ * who waits. */
 static bool is_typed(const struct serve_config *o, const char *path)
 {
     bool typed = false;
@@ -97,8 +99,8 @@ int serve_images_open(struct serve_images *images, const struct serve_config *o,
     return 0;
 }
 
-/* Let the guest of (b) be one of (elfs). Returns one that is not in the list,
- * which came too late; NULL: all are. */
+/* Allow the guest of (b) to run (elfs). Returns a path that is not in the
+ * list, since it came too late; NULL if all are. */
 static const char *give(const struct serve_images *images, struct busy *b,
                         const struct elf_path *elfs)
 {
@@ -161,7 +163,7 @@ static void number_images(const struct serve_images *images, struct served *g)
     }
 }
 
-/* Guests say which build-ids are sought: have they asked for too much? */
+/* Have guests made us search for too many build-ids? */
 static bool is_full(struct serve_session *s)
 {
     struct serve_images *images = &s->images;
@@ -177,8 +179,8 @@ static bool is_full(struct serve_session *s)
     return true;
 }
 
-/* Add the kernel of (g) to its files by its build-id. Was it found, and is it
- * new? */
+/* Find the kernel of (g) by its build-id, and add it to the guest's files.
+ * Returns whether a new file was found. */
 static bool seek(struct serve_session *s, struct served *g)
 {
     struct busy *b = &g->windows.busy;
@@ -192,7 +194,7 @@ static bool seek(struct serve_session *s, struct served *g)
                        b->guest->build_id_len, &why);
     if (file == NULL)
         return false;
-    b->file_count = b->given; /* what it ran before */
+    b->file_count = b->given; /* forget files of the last kernel */
     if (vec_grow(&b->files, &b->file_room, b->file_count, sizeof(void *)) != 0)
         return false;
     b->files[b->file_count++] = file;

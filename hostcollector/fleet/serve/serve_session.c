@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop; which guests are wanted is asked anew when the folder changes, and
- * at SIGHUP. */
+/* Serves guests that come and go, until the user stops. */
 #include "fleet/serve/serve_session.h"
 #include "fleet/serve/merge_process.h"
 
@@ -24,10 +23,11 @@
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
 #define TICK        (250 * MS)
-#define CUTS        (50 * MS) /* windows are cut at a stretch */
-#define BREATH      (20 * MS) /* until the next stretch */
-#define BACK_S      1e9       /* for so long a guest may stay away */
-/* Of each guest: its decoder's dictionaries may take half of that. */
+/* longest time of cutting windows without a pause */
+#define CUTS        (50 * MS)
+#define BREATH      (20 * MS) /* length of the pause */
+#define BACK_S      1e9       /* a guest may stay away this long */
+/* Least memory of a guest. Its decoder's dictionaries may take half of it. */
 #define LEAST_SHARE (4ull << 20)
 
 static void on_note(void *context, const char *line)
@@ -72,7 +72,8 @@ static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
     return -1;
 }
 
-/* Put its window into the spool. A disk that is full is told once. */
+/* Cut the guest's window and put it into the spool. A full disk is reported
+ * once. */
 static void cut(struct serve_session *s, struct served *g, bool ended)
 {
     struct recording_info info = {.version = COLLECTOR_VERSION,
@@ -95,8 +96,7 @@ static void cut(struct serve_session *s, struct served *g, bool ended)
     s->cut_failed = failed;
 }
 
-/* Cut what is over, but not for longer than others may wait. Returns when it is
- * to go on. */
+/* Cut windows that are over, for a limited time. Returns when to continue. */
 static uint64_t cut_windows(struct serve_session *s, uint64_t now)
 {
     size_t n = s->windows != NULL ? s->count : 0;
@@ -112,7 +112,8 @@ static uint64_t cut_windows(struct serve_session *s, uint64_t now)
     return n != 0 ? windows_due(s->windows, now) : UINT64_MAX;
 }
 
-/* It failed because of (e), or has ended: when is it tried again? */
+/* Set the time of the next try, since the guest failed because of (e), or has
+ * ended. */
 static void postpone(struct serve_session *s, struct served *g,
                      const struct err *e)
 {
@@ -122,7 +123,7 @@ static void postpone(struct serve_session *s, struct served *g,
     g->failed = e != NULL;
     g->again_ns =
         clock_ns() + backoff_ms(g->failures, (uint32_t)clock_ns() >> 8, 0) * MS;
-    if (e != NULL && g->failures == 1) /* not each time anew */
+    if (e != NULL && g->failures == 1) /* only the first time */
         serve_say(s, g, e->text);
 }
 
@@ -160,7 +161,7 @@ static void free_guest(struct serve_session *s, struct served *g)
     free(g);
 }
 
-/* The guest has gone for good. */
+/* Release (i), which has gone for good. */
 static void forget(struct serve_session *s, size_t i)
 {
     struct served *g = s->list[i];
@@ -186,7 +187,7 @@ static void look_again(struct serve_session *s)
     if (serve_wanted(s->o, s->folder, &now, &e) == 0)
         serve_change(s, &now);
     else
-        serve_say(s, NULL, e.text); /* and all stays as it is */
+        serve_say(s, NULL, e.text); /* the guests stay as they are */
     guests_fini(&now);
 }
 
@@ -203,11 +204,12 @@ static void on_wake(void *context)
     }
     if (s->folder != NULL)
         socket_folder_heard(s->folder);
-    s->list_again |= s->folder != NULL; /* in a moment, with what else comes */
+    /* a moment later, together with further changes */
+    s->list_again |= s->folder != NULL;
 }
 
-/* Guests would come unheard: end in order; whoever supervises the service
- * starts it again. */
+/* End in order if the folder has gone, since new guests would not be noticed.
+ * systemd restarts the service. */
 static void look_for_folder(struct serve_session *s)
 {
     char line[512];
@@ -271,7 +273,7 @@ static void on_line(void *context, const char *line)
     serve_say(context, NULL, line);
 }
 
-/* What is opened before the process is confined. */
+/* Open everything that cannot be opened after confinement. */
 static int open_all(struct serve_session *s, struct err *e)
 {
     s->rows = calloc(SERVE_GUESTS, sizeof *s->rows);
@@ -293,8 +295,8 @@ static int open_all(struct serve_session *s, struct err *e)
         if (s->windows == NULL)
             return -1;
     }
-    /* the page last: its address is free again as soon as this process has
-     * ended, also where windows are still merged */
+    /* the page last: its address is free as soon as this process has exited,
+     * even while windows are still being merged */
     if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
         (s->o->spool != NULL &&
          merge_process_start(s->o->from.sandbox, s->o->spool, s->status, e) !=
@@ -314,7 +316,7 @@ static int open_all(struct serve_session *s, struct err *e)
     return s->folder != NULL ? watch_fd(s, socket_folder_fd(s->folder), e) : -1;
 }
 
-/* From here on this process is the last one, of which the next one tells. */
+/* Take over the counts of open windows from the process before. */
 static void begin_windows(struct serve_session *s)
 {
     char line[sizeof(struct err) + 64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What others are told of the guests that are served. */
+/* Messages and status of served guests. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static void put_row(struct serve_session *s, const struct served *g)
     s->totals.dropped += row.dropped;
 }
 
-/* Say that (g) came, or has left and may come back. Of one that is let go that
- * is said by then. */
+/* Show that (g) came, or has left and may return. For a guest that is being
+ * stopped, that was shown before. */
 static void tell_change(struct serve_session *s, struct served *g)
 {
     const struct watched *w = &g->windows.watched;
@@ -73,7 +73,7 @@ static void tell_change(struct serve_session *s, struct served *g)
     serve_say(s, g, line);
 }
 
-/* Say that (g) sends too much, once. */
+/* Show once that (g) sends too much. */
 static void tell_dropped(struct serve_session *s, struct served *g)
 {
     char line[192], hz[TEXT_NUMBER];
@@ -89,7 +89,8 @@ static void tell_dropped(struct serve_session *s, struct served *g)
     serve_say(s, g, line);
 }
 
-/* Sampling takes more of the guest than it may, or again less than half. */
+/* Lower the rate if sampling takes more of the guest than it may; raise it if
+ * sampling takes less than half of that. */
 static void keep_budget(const struct serve_session *s, struct served *g)
 {
     double cost = g->windows.watched.cost * 100, may = s->o->budget_percent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From names, lines of a file and sockets of a folder to guests. */
+/* The guests that collector serve is to attach to. */
 #include "fleet/serve/serve_wanted.h"
 
 #include <inttypes.h>
@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VSOCK_END ".vsock" /* of a socket's name: the guest is behind vsock */
+/* end of a socket's name if the guest is behind vsock */
+#define VSOCK_END ".vsock"
 
-#define CID_MAX 32u /* of a text: a CID and a port */
+#define CID_MAX 32u /* size of a text with a CID and a port */
 
 /* Guests by virtio-vsock: "3..200", or with a port "3..200:7078". */
 struct range {
@@ -17,7 +18,7 @@ struct range {
     const char *port; /* with its colon; or "" */
 };
 
-/* Is (where) one? */
+/* Parse (where) as a range. False if it is not one. */
 static bool is_range(const char *where, struct range *r)
 {
     char *end;
@@ -32,14 +33,15 @@ static bool is_range(const char *where, struct range *r)
            r->last < UINT32_MAX;
 }
 
-/* Is (spec) one? What has a name is one guest. */
+/* Parse (spec) as a range of guests. False if it is one guest, as is every
+ * guest with a name. */
 static bool is_many(const struct guest_spec *spec, struct range *r)
 {
     return strcmp(spec->kind, "vsock") == 0 && !spec->named &&
            is_range(spec->where, r);
 }
 
-/* Put (cid) and the port into (text). */
+/* Write (cid) and the port of the range into (text). */
 static int range_member(const struct range *r, unsigned long cid,
                         char text[CID_MAX], struct err *e)
 {
@@ -49,7 +51,7 @@ static int range_member(const struct range *r, unsigned long cid,
                          r->port);
 }
 
-/* Has the guest an agent, as serve wants it? */
+/* Check that the guest has an agent, which serve needs. */
 static int check_agent(const struct guest_spec *spec, struct err *e)
 {
     return source_kind_find(spec->kind)->need != SOURCE_NEEDS_SAMPLER
@@ -83,7 +85,7 @@ int serve_check(const struct guest_spec *spec, struct err *e)
     return kind->check(spec->where, e);
 }
 
-/* The guests from (r->first) to (r->last); the table has no room for more. */
+/* Add the guests from (r->first) to (r->last), up to SERVE_GUESTS. */
 static int add_range(struct guests *now, const struct range *r, struct err *e)
 {
     if (r->last - r->first >= SERVE_GUESTS)
@@ -103,7 +105,7 @@ static int add_range(struct guests *now, const struct range *r, struct err *e)
     return 0;
 }
 
-/* Each socket of the folder is a guest. */
+/* Add a guest for each socket of the folder. */
 static int add_folder(const struct serve_config *o, struct socket_folder *f,
                       struct guests *now, struct err *e)
 {
@@ -127,7 +129,8 @@ static int add_folder(const struct serve_config *o, struct socket_folder *f,
     return 0;
 }
 
-/* Each line of the file (path) is a guest; guests_read() has checked where. */
+/* Add a guest for each line of the file (path). guests_read() has checked
+ * them. */
 static int add_file(const char *path, struct guests *now, struct err *e)
 {
     size_t from = now->count;

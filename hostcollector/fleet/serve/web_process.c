@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Three processes: one answers by HTTP, one has pages of guests written for it
- * (page_process.h), and the keeper starts both again when one of them has
- * ended. It has the socket that listens: who asks while nobody answers waits
- * for a moment, and is not turned away.
- */
+/* The process that answers by HTTP. */
 #include "fleet/serve/web_process.h"
 
 #include <stdio.h>
@@ -21,12 +16,12 @@ struct page {
     struct web_gate gate;
     struct status *status;
     const struct serve_images *images;
-    int fd;                /* listens */
-    struct unix_file file; /* there, if it is a Unix socket */
+    int fd;                /* the listening socket */
+    struct unix_file file; /* its file, if it is a Unix socket */
 };
 
-/* Give up all but the sockets. Returns 0; -1 with (e) filled if that is not
- * possible and was required. */
+/* Give up everything except the sockets. Returns 0; -1 with (e) filled if that
+ * is impossible and was required. */
 static int confine(enum sandbox_mode mode, struct err *e)
 {
     struct sandbox s;
@@ -37,7 +32,7 @@ static int confine(enum sandbox_mode mode, struct err *e)
     if (sandbox_enter(&s, SANDBOX_READER | SANDBOX_SERVE, e) == 0 ||
         mode == SANDBOX_REQUIRED)
         return e->text[0] == '\0' ? 0 : -1;
-    return 0; /* what the kernel lacks, the process that serves says */
+    return 0; /* the serving process reports what the kernel lacks */
 }
 
 static _Noreturn void answer(const struct page *p, int stop, int reports)
@@ -54,8 +49,9 @@ static _Noreturn void answer(const struct page *p, int stop, int reports)
     _exit(result != 0);
 }
 
-/* It has neither the socket that listens nor the pipe: a page that is still
- * written when all others have ended keeps nobody from the address. */
+/* Be the process that writes pages. It has neither the listening socket nor
+ * the pipe, so it cannot keep the address in use when all others have
+ * exited. */
 static _Noreturn void write_pages(const struct page *p, int stop,
                                   const int *ends)
 {
@@ -67,9 +63,11 @@ static _Noreturn void write_pages(const struct page *p, int stop,
 }
 
 /*
- * Both are started, since they share a socket of their own: in an old one there
- * may be an answer that nobody waits for any more. Whoever finds the other one
- * gone ends, too. Returns the process that answers; -1 with (e) filled.
+ * Start both processes: one answers by HTTP, one writes pages of guests
+ * (page_process.h). They always start together, since an old socket between
+ * them may hold an answer for nobody. If one exits, the other exits, too. The
+ * keeper holds the listening socket, so clients wait during a restart and are
+ * not refused. Returns the process that answers; -1 with (e) filled.
  */
 static pid_t start(void *page, int stop, struct err *e)
 {
@@ -102,7 +100,7 @@ static void again(void *page)
     status_again(((const struct page *)page)->status, STATUS_PAGE);
 }
 
-/* Nobody asks at that socket any more; it is still ours, since it is open. */
+/* Remove the socket's file, when both processes have exited. */
 static void end(void *page)
 {
     const struct page *p = page;

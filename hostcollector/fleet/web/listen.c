@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An address of TCP, or a Unix socket. */
+/* The listening socket of the pages, and its URL. */
 #include "fleet/web/listen.h"
 
 #include <errno.h>
@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* clients that are not taken yet */
-/* The page of a serve that was killed goes a moment after it. */
+#define BACKLOG 1024 /* clients that are not accepted yet */
+/* Tries to listen, since the page process of a killed serve exits a moment
+ * later. */
 #define TRIES   20
 static const struct timespec moment = {.tv_nsec = 50000000};
 
@@ -28,7 +29,8 @@ static int bind_soon(int fd, const struct web_gate *g)
     return -1;
 }
 
-/* For the user alone, unless others have a token. */
+/* Listen at a Unix socket, for the user alone, or for all users with a
+ * token. */
 static int listen_unix(const struct web_gate *g, struct unix_file *file,
                        struct err *e)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table as Prometheus reads it: a family of metrics after the other, each
- * with what it is, and then a line a guest. */
+/* The status table in the text format of Prometheus. */
 #include "fleet/web/pages.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@
 struct family {
     const char *name, *type, *help;
     size_t offset; /* of a uint64_t */
-    double unit;   /* what is counted, in the metric's unit */
+    double unit;   /* size of one count in the metric's unit */
 };
 
 static const struct family of_all[] = {
@@ -93,7 +92,7 @@ static void head(FILE *out, const char *name, const char *type,
     (void)fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* A value in (row) of a table: a count is exact, also above 2^53. */
+/* Write a value of (row). A count is exact, even above 2^53. */
 static void value(FILE *out, const struct family *f, const void *row)
 {
     uint64_t n;
@@ -105,7 +104,8 @@ static void value(FILE *out, const struct family *f, const void *row)
         (void)fprintf(out, " %" PRIu64 "\n", n);
 }
 
-/* The metric and the label of a guest, of which the name may be any text. */
+/* Write the metric and its guest label, escaped, since the name may be any
+ * text. */
 static void label(FILE *out, const char *metric, const char *guest)
 {
     (void)fprintf(out, "%s{guest=\"", metric);
@@ -188,7 +188,7 @@ static void write_totals(FILE *out, const struct status_totals *t,
                   t->no_memory);
 }
 
-/* Of those guests alone of which it is known. */
+/* Write the busy share of each guest that has one. */
 static void write_busy(FILE *out, const struct status *s)
 {
     static const char name[] = "tprof_guest_busy_ratio";
@@ -219,7 +219,8 @@ static void write_crashed(FILE *out, const struct status *s)
     }
 }
 
-/* By receiver: the process that merges windows looks once a minute. */
+/* Write the waiting windows by receiver. The merging process counts them once
+ * a minute. */
 static void write_waits(FILE *out, const struct status *s, uint64_t now_ms)
 {
     static const char windows[] = "tprof_spool_unsent_windows";

@@ -28,7 +28,7 @@ static const char top[] =
     "th,td:nth-child(7),td:nth-child(8){white-space:normal}\n"
     "thead th{border-bottom:1px solid}\n"
     "tbody tr:nth-child(even){background:#8882}\n"
-    /* a narrow window has no room for cores, Hz and samples */
+    /* a narrow browser window has no room for cores, Hz and samples */
     "@media(max-width:40em){:is(th,td):is(:nth-child(3),:nth-child(4),"
     ":nth-child(6)){display:none}:is(th,td):first-child{min-width:5em}}\n"
     ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
@@ -54,7 +54,7 @@ static const char *const states[] = {
     [STATUS_NO_MEMORY] = "no memory",
 };
 
-/* (text) with what HTML would take for its own as references. */
+/* Write (text) with the special characters of HTML escaped. */
 static void plain(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -65,7 +65,7 @@ static void plain(FILE *out, const char *text)
     }
 }
 
-/* From (then_ms) to (now_ms). */
+/* Write the time from (then_ms) to (now_ms). */
 static void put_span(FILE *out, uint64_t then_ms, uint64_t now_ms)
 {
     uint64_t s = now_ms > then_ms ? (now_ms - then_ms) / MS_PER_S : 0;
@@ -78,7 +78,7 @@ static void put_span(FILE *out, uint64_t then_ms, uint64_t now_ms)
         (void)fprintf(out, "%" PRIu64 " h", s / 3600);
 }
 
-/* How long before (now_ms) was (then_ms)? */
+/* Write the age of (then_ms) at (now_ms). */
 static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
 {
     if (then_ms == 0) {
@@ -89,9 +89,9 @@ static void ago(FILE *out, uint64_t then_ms, uint64_t now_ms)
     (void)fputs(" ago", out);
 }
 
-/* What is lost of (g), and what the process before has lost. Samples of a
- * window that was not kept, and those that were too many, were delivered: they
- * are counted there. */
+/* Write the losses of (g), and those of an earlier process. Samples that were
+ * dropped, or are in a window that was not kept, were delivered; here they
+ * count as lost. */
 static void put_loss(FILE *out, const struct status_guest *g)
 {
     uint64_t lost = g->lost + g->lost_window_samples + g->dropped;
@@ -110,7 +110,7 @@ static void put_loss(FILE *out, const struct status_guest *g)
                       text_count(n, g->crashed));
 }
 
-/* Where pages of the guest (name) are. */
+/* Write links to pages of the guest (name). */
 static void put_spans(FILE *out, const char *name)
 {
     static const char *const list[][2] = {
@@ -128,7 +128,7 @@ static void put_row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     bool has_page = g->windows != 0 && spool_name_is_guest(g->name);
 
     (void)fputs("<tr><td>", out);
-    if (has_page) /* such a name is plain */
+    if (has_page) /* such a name needs no escaping */
         (void)fprintf(out, "<a href=\"/guest/%s\">", g->name);
     plain(out, text_escape(name, sizeof name, g->name));
     if (has_page)
@@ -158,7 +158,7 @@ static void put_row(FILE *out, const struct status_guest *g, uint64_t now_ms)
     (void)fputs("</tr>\n", out);
 }
 
-/* By name, web2 before web10. */
+/* Compare names: web2 before web10. */
 static int compare(const void *a, const void *b)
 {
     const struct status_guest *x = a, *y = b;
@@ -172,7 +172,7 @@ static void rows(FILE *out, const struct status *s, uint64_t now_ms)
     size_t count = 0;
 
     if (guests == NULL)
-        return; /* the sums above are all there is room for */
+        return; /* there is room for the sums only */
     for (size_t i = 0; i < status_rows(s); i++)
         count += status_get(s, i, &guests[count]);
     qsort(guests, count, sizeof *guests, compare);
@@ -181,7 +181,8 @@ static void rows(FILE *out, const struct status *s, uint64_t now_ms)
     free(guests);
 }
 
-/* What waits for collector push, by the receiver that has waited longest. */
+/* Write the windows that wait for collector push, by the receiver that has
+ * waited longest. */
 static void put_waits(FILE *out, const struct status *s, uint64_t now_ms)
 {
     struct status_wait longest = {.windows = 0}, w;
@@ -210,7 +211,7 @@ static void size(FILE *out, uint64_t bytes)
         (void)fprintf(out, "%.1f GB", (double)bytes / 1e9);
 }
 
-/* What is kept of them, where anything is. */
+/* Write the size of the spool, if there is one. */
 static void put_spool(FILE *out, const struct status_totals *t)
 {
     char n[TEXT_NUMBER];

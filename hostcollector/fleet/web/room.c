@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One table has all clients. What came is looked at, and not taken: whoever
- * serves the client reads it from its beginning. */
+/* Waiting clients. */
 #include "fleet/web/room.h"
 
 #include <errno.h>
@@ -11,13 +10,13 @@
 #include <unistd.h>
 
 #define PLACES   (ROOM_WAITING + ROOM_SERVED)
-#define AT_ONCE  64 /* clients taken in a turn, and looked at */
+#define AT_ONCE  64 /* most clients accepted and checked in a turn */
 #define IDLE_MS  500
-#define CROWD_MS 20 /* when somebody waits for a place */
+#define CROWD_MS 20 /* interval of checks while a client waits for a place */
 
 enum stage {
     FREE,
-    COMING, /* its request, that is */
+    COMING, /* the request is not complete */
     WHOLE,
     SERVED,
     HELD,
@@ -26,16 +25,16 @@ enum stage {
 struct client {
     enum stage stage;
     int fd;
-    uid_t uid;        /* of a Unix socket */
-    uint64_t came_ms; /* or, of one that is served, since when it is */
+    uid_t uid;        /* user at a Unix socket */
+    uint64_t came_ms; /* when the client came, or when serving it began */
     uint64_t until_ms;
-    uint64_t number; /* in the order in which they came */
+    uint64_t number; /* counts clients in the order in which they came */
 };
 
 struct room {
     int listener, epoll;
     bool has_users;
-    uint64_t last; /* client's number */
+    uint64_t last; /* number of the last client */
     struct client clients[PLACES];
 };
 
@@ -89,8 +88,8 @@ int room_fd(const struct room *r)
     return r->epoll;
 }
 
-/* Those between (first) and (last), of (*uid) if that is not NULL: how many,
- * and who of them came first. */
+/* Clients in a range of stages, of (*uid) if that is not NULL: their number,
+ * and the oldest of them. */
 struct group {
     size_t count;
     struct client *oldest;
@@ -114,8 +113,8 @@ static struct group group_of(struct room *r, enum stage first, enum stage last,
     return g;
 }
 
-/* Make room for one more: of those whose request is not whole, if there are
- * any, the oldest goes. Returns false if nobody can. */
+/* Make room for one more client. The oldest client without a complete request
+ * is closed. Returns false if there is no room. */
 static bool make_room(struct room *r, const uid_t *uid)
 {
     struct group coming = group_of(r, COMING, COMING, uid);
@@ -128,7 +127,9 @@ static bool make_room(struct room *r, const uid_t *uid)
     return true;
 }
 
-/* Has the request of (c) come whole? It goes if it never will. */
+/* Check whether the request of (c) is complete. Bytes are peeked and not
+ * taken, since the server reads them from the beginning. The client is closed
+ * if it will never complete the request. */
 static void look(struct client *c, bool ended)
 {
     static char text[ROOM_REQUEST];
@@ -137,7 +138,7 @@ static void look(struct client *c, bool ended)
 
     if (size == sizeof text || memmem(text, size, "\n\r\n", 3) != NULL ||
         memmem(text, size, "\n\n", 2) != NULL)
-        c->stage = WHOLE; /* or more than there may be, which is answered */
+        c->stage = WHOLE; /* or larger than allowed, which is answered */
     else if (n == 0 || ended || (n < 0 && errno != EAGAIN && errno != EINTR))
         leave(c);
 }
@@ -201,7 +202,7 @@ static void take_all(struct room *r, uint64_t now_ms)
     }
 }
 
-/* The time of some is up. */
+/* Close clients whose time is up. */
 static void end_late(struct room *r, uint64_t now_ms)
 {
     for (size_t i = 0; i < PLACES; i++) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * HTTP, by libmicrohttpd, in one thread. A connection is for one request, which
- * libmicrohttpd gets when its headers are there (room.h), and has a deadline.
- */
+/* Serves the pages by HTTP, with libmicrohttpd. */
 #include "fleet/web/web.h"
 
 #include <errno.h>
@@ -28,8 +25,9 @@
 struct web {
     const struct web_gate *gate;
     const struct status *status;
-    int reports; /* socket; -1: nobody writes pages of guests */
-    /* One such page at a time: who waits for it, and what came. */
+    int reports; /* socket; -1: no process writes pages of guests */
+    /* The connection that waits for a guest's page, one at a time, and its
+     * result. */
     struct MHD_Connection *waiting;
     int page;
     bool written;
@@ -51,7 +49,7 @@ static int descriptor_of(struct MHD_Connection *c)
     return info != NULL ? info->connect_fd : -1;
 }
 
-/* What a request is answered with. */
+/* The answer to a request. */
 struct web_answer {
     unsigned code;
     const char *type;
@@ -64,7 +62,7 @@ static const char text_type[] = "text/plain; charset=utf-8";
 static const char html_type[] = "text/html; charset=utf-8";
 static const char guest_path[] = "/guest/";
 
-/* Write what is at (url) to (out). */
+/* Write the page at (url) to (out). */
 static void write_answer(const struct web *w, const char *url, FILE *out,
                          struct web_answer *a)
 {
@@ -87,7 +85,7 @@ static void write_answer(const struct web *w, const char *url, FILE *out,
     }
 }
 
-/* A header of a request. */
+/* A header to be found in a request. */
 struct sought {
     const char *name, *value;
     unsigned count;
@@ -106,7 +104,7 @@ static enum MHD_Result on_header(void *sought, enum MHD_ValueKind kind,
     return MHD_YES;
 }
 
-/* The value of the header (name); NULL: there is not exactly one. */
+/* The value of the header (name); NULL unless there is exactly one. */
 static const char *only_header(struct MHD_Connection *c, const char *name)
 {
     struct sought s = {.name = name};
@@ -115,7 +113,7 @@ static const char *only_header(struct MHD_Connection *c, const char *name)
     return s.count == 1 ? s.value : NULL;
 }
 
-/* Write why a request is not answered, if so. Returns whether it is not. */
+/* Write the reason if the request is refused. Returns whether it is. */
 static bool refused(const struct web *w, struct MHD_Connection *c,
                     const char *method, FILE *out, struct web_answer *a)
 {
@@ -155,8 +153,8 @@ static bool refused(const struct web *w, struct MHD_Connection *c,
     return true;
 }
 
-/* What we send loads nothing, and runs nothing but the page of a guest, which
- * has its own script. Nobody else's page may show, read or keep it. */
+/* Pages load nothing and run no script, except the page of a guest, which has
+ * its own. No foreign page may show, read or keep them. */
 #define POLICY                                                                 \
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "           \
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -203,8 +201,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *c,
                              a->size, a->text, MHD_RESPMEM_MUST_COPY));
 }
 
-/* Copy what the request says by (key), if anything, into the (size) bytes at
- * (text). Returns whether it fits. */
+/* Copy the parameter (key) of the request, if any, into the (size) bytes at
+ * (text). Returns false if it does not fit. */
 static bool take(struct MHD_Connection *c, const char *key, char *text,
                  size_t size)
 {
@@ -215,7 +213,7 @@ static bool take(struct MHD_Connection *c, const char *key, char *text,
 }
 
 /* Ask for the page of the guest (name). Returns whether (c) waits for it; if
- * not, (out) says why. */
+ * not, (out) has the reason. */
 static bool ask_for_page(struct web *w, struct MHD_Connection *c,
                          const char *name, FILE *out, struct web_answer *a)
 {
@@ -247,8 +245,9 @@ static bool ask_for_page(struct web *w, struct MHD_Connection *c,
     return true;
 }
 
-/* The page, or why there is none, is here: whoever waits is called again.
- * Returns 0; -1 with (e) filled if the process that writes pages has ended. */
+/* Receive the page, or the reason why there is none, and resume the waiting
+ * connection. Returns 0; -1 with (e) filled if the process that writes pages
+ * has exited. */
 static int hear_reports(struct web *w, struct err *e)
 {
     struct reports_answer a = {0};
@@ -263,7 +262,7 @@ static int hear_reports(struct web *w, struct err *e)
     return 0;
 }
 
-/* Nobody waits any more. Returns the page, if it has come. */
+/* End waiting. Returns the page, if it has come. */
 static int forget_page(struct web *w)
 {
     int page = w->page;
@@ -273,7 +272,7 @@ static int forget_page(struct web *w)
     return page;
 }
 
-/* Send what came for (c), which has waited. */
+/* Send the received page to (c), which has waited. */
 static enum MHD_Result send_page(struct web *w, struct MHD_Connection *c)
 {
     struct web_answer a = {.code =
@@ -283,7 +282,7 @@ static enum MHD_Result send_page(struct web *w, struct MHD_Connection *c)
     off_t size = w->page >= 0 ? lseek(w->page, 0, SEEK_END) : -1;
     int page = forget_page(w);
 
-    if (size >= 0) /* it closes the page */
+    if (size >= 0) /* closes the page */
         return send_response(c, &a,
                              MHD_create_response_from_fd((size_t)size, page));
     if (page >= 0)
@@ -291,7 +290,7 @@ static enum MHD_Result send_page(struct web *w, struct MHD_Connection *c)
     return MHD_NO;
 }
 
-/* The headers of a request are here. What it brings along is not waited for. */
+/* Answer a request when its headers are complete. Its body is not read. */
 static enum MHD_Result on_request(void *web, struct MHD_Connection *c,
                                   const char *url, const char *method,
                                   const char *version, const char *upload,
@@ -321,7 +320,7 @@ static enum MHD_Result on_request(void *web, struct MHD_Connection *c,
     return result;
 }
 
-/* The connection (c) comes or goes. */
+/* Note that the connection (c) begins or ends. */
 static void on_connection(void *web, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -339,14 +338,15 @@ static void on_connection(void *web, struct MHD_Connection *c, void **context,
     }
 }
 
-/* A client has a place from here on. */
+/* Serve a client from the room. A connection has one request and a deadline. */
 static void serve(void *web, int fd)
 {
-    const struct sockaddr from = {.sa_family = AF_UNSPEC}; /* nobody asks */
+    /* the address is not used */
+    const struct sockaddr from = {.sa_family = AF_UNSPEC};
     struct web *w = web;
 
     if (MHD_add_connection(w->daemon, fd, &from, sizeof from) != MHD_YES)
-        room_left(w->room, fd); /* which is closed */
+        room_left(w->room, fd); /* libmicrohttpd has closed it */
 }
 
 struct web *web_open(int fd, const struct web_gate *g, const struct status *s,
@@ -382,7 +382,7 @@ struct web *web_open(int fd, const struct web_gate *g, const struct status *s,
     return w;
 }
 
-/* For how long there is nothing to do, unless something comes. */
+/* Milliseconds until something is due, if nothing comes. */
 static int next_turn(struct web *w)
 {
     int ms = room_turn(w->room, now_ms(), serve, w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who may ask. */
+/* Decides who may ask. */
 #include "fleet/web/web_gate.h"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define TOKEN_MIN 16u /* bytes: fewer can be guessed */
+#define TOKEN_MIN 16u /* bytes: shorter tokens could be guessed */
 #define ADDRESS   64u
 #define UNIX      "unix:"
 
@@ -26,9 +26,9 @@ static bool is_loopback(const struct sockaddr_storage *a)
     return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }
 
-/* The part of (text) that names the address, without the brackets of IPv6, in
- * (host) of ADDRESS bytes. Returns where the port begins; NULL: it is no
- * address. */
+/* Copy the address part of (text), without the brackets of IPv6, into the
+ * ADDRESS bytes at (host). Returns the beginning of the port; NULL if (text)
+ * is not an address. */
 static const char *split(const char *text, char *host)
 {
     const char *end = strrchr(text, ':');
@@ -111,9 +111,9 @@ int web_gate_init(struct web_gate *g, const char *listen,
                    listen);
 }
 
-/* How many bytes of (host), of a request, are its name: letters, digits, dots,
- * hyphens, or an IPv6 address in brackets. 0: it is more than that and a port.
- */
+/* Length of the name in (host), of a request: letters, digits, periods,
+ * hyphens, or an IPv6 address in brackets. 0 if (host) is anything else than a
+ * name with or without a port. */
 static size_t name_of(const char *host)
 {
     static const char digits[] = "0123456789";
@@ -148,7 +148,7 @@ static bool names_us(const char *name, size_t n)
            ntohl(numeric.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* In a time that tells nothing of the token: all its room is compared. */
+/* Compare the token in constant time: all bytes of its buffer are compared. */
 static bool is_token(const struct web_gate *g, const char *authorization)
 {
     static const char scheme[] = "Bearer ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up the samples of some seconds, and asks the code of each leaf. */
+/* Computes the busy share of a guest's cores in the last seconds. */
 #include "fleet/windows/busy.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ int busy_hello(struct busy *b, enum hello_kind kind, const struct guest *g)
     return 0;
 }
 
-/* The map that lies where (map) does, or how many there are. */
+/* The index of the loaded image at the address of (map); the number of images
+ * if there is none. */
 static size_t find_map(const struct busy *b, const struct guest_map *map)
 {
     size_t i = 0;
@@ -61,7 +62,7 @@ void busy_map(struct busy *b, const struct guest_map *map)
     bool known = i < b->map_count;
 
     forget_leaf(b);
-    if (map->until != 0) { /* it has gone */
+    if (map->until != 0) { /* it was unloaded */
         if (known)
             b->maps[i] = b->maps[--b->map_count];
         return;
@@ -74,8 +75,8 @@ void busy_map(struct busy *b, const struct guest_map *map)
     b->unmatched = true;
 }
 
-/* The image that has the run-time address (pc): the kernel's are all that no
- * other one has. */
+/* The image at the run-time address (pc). The kernel has all addresses that no
+ * other image has. */
 static const struct busy_code *code_at(const struct busy *b, uint64_t pc)
 {
     for (size_t i = 0; i < b->map_count; i++)
@@ -126,7 +127,7 @@ void busy_end(struct busy *b)
     b->unmatched = false;
 }
 
-/* (file) is that image, which was moved by (slide); of use if it has code. */
+/* Use (file), moved by (slide), for (image), if the file has code. */
 static void settle(struct busy_code *image, struct shared_image *file,
                    uint64_t slide)
 {
@@ -137,8 +138,9 @@ static void settle(struct busy_code *image, struct shared_image *file,
         *image = (struct busy_code){file, readers.frame_places, slide};
 }
 
-/* A live session takes a file that nothing speaks against, and says that it has
- * doubts. A share has no room for doubts. */
+/* Find the kernel among the files. A live session would accept a doubtful file
+ * and report the doubts. A share cannot report doubts, so only a sure match
+ * counts. */
 static void match_kernel(struct busy *b)
 {
     struct guest_images g = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of cores and counts in a mapped file. A place is written anew before
- * it counts, so that whatever a process is killed at, a count is its core's. */
+/* Counts the samples of each core in open windows. */
 #include "fleet/windows/open_window_counts.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "guard/descriptor.h"
 #include "util/vec.h"
 
-#define NAME       ".uncut"   /* no window is called so */
+#define NAME       ".uncut"   /* a name that no window has */
 #define PLACES_MAX (1u << 22) /* more than --memory admits */
 #define MAGIC      "tprof open cores"
 
@@ -27,12 +26,12 @@ struct file {
 struct open_window_counts {
     int fd;
     size_t places;
-    struct file *file; /* (mapped): else in memory alone */
+    struct file *file; /* mapped if (mapped); else in memory only */
     bool mapped;
-    size_t taken;   /* places from here on were never taken */
-    uint32_t *free; /* those before that are given back */
+    size_t taken;   /* places from this one on were never used */
+    uint32_t *free; /* freed places before (taken) */
     size_t free_count, free_room;
-    struct open_window_core *before; /* by an earlier process, in order */
+    struct open_window_core *before; /* counts of an earlier process, sorted */
     size_t before_count, before_room;
 };
 
@@ -41,8 +40,8 @@ static size_t size_of(size_t places)
     return sizeof(struct file) + places * sizeof(struct open_window_core);
 }
 
-/* The file, locked for as long as this process lives: its children do not hold
- * that lock. */
+/* Open the file and lock it for the life of this process. Children do not hold
+ * the lock. */
 static int open_file(struct open_window_counts *u, int folder, struct err *e)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -68,9 +67,9 @@ static int by_core(const void *a, const void *b)
                       : (left->core > right->core) - (left->core < right->core);
 }
 
-/* What an earlier process left, which may have had more places, or fewer:
- * behind those that it took there is nothing. A file of another kind says
- * nothing. */
+/* Read the counts of an earlier process, whose table may have another size.
+ * Places that it never used are empty. A file of another format has no
+ * counts. */
 static int read_before(struct open_window_counts *u, struct err *e)
 {
     char magic[sizeof MAGIC - 1];
@@ -95,7 +94,8 @@ static int read_before(struct open_window_counts *u, struct err *e)
     return 0;
 }
 
-/* A guest that went while one of its name came had two places for a core. */
+/* Sort the counts, and add up two places of the same core. They occur if a
+ * guest left while another one of its name came. */
 static void sort_before(struct open_window_counts *u)
 {
     struct open_window_core *before = u->before;
@@ -134,8 +134,8 @@ struct open_window_counts *open_window_counts_open(int fd, size_t places,
     return u;
 }
 
-/* The table, into the file: so each page has a block when it is written later,
- * for lack of which the process would end. */
+/* Write the table to the file, so that each page has a block. Without a block,
+ * a later write to the mapping would kill the process. */
 static int write_file(const struct open_window_counts *u)
 {
     const char *from = (const char *)u->file;
@@ -187,7 +187,7 @@ void open_window_counts_close(struct open_window_counts *u)
     free(u);
 }
 
-/* Where the cores of guests from (name) on begin. */
+/* The index of the first core of guests from (name) on. */
 static size_t find_before(const struct open_window_counts *u, const char *name)
 {
     size_t low = 0, high = u->before_count;
@@ -239,7 +239,8 @@ uint32_t open_window_counts_reserve(struct open_window_counts *u,
         place = u->free[--u->free_count];
     else if (u->taken < u->places &&
              vec_grow(&u->free, &u->free_room, u->taken, sizeof *u->free) == 0)
-        place = u->taken++; /* and there is room for it in the list of free */
+        /* and there is room for it in the list of freed places */
+        place = u->taken++;
     else
         return OPEN_WINDOW_COUNTS_NONE;
     c = &u->file->core[place];

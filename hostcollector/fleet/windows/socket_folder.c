@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inotify says that something has changed; what is there, the folder says: so
- * nothing is missed where more changes than inotify remembers. */
+/* Watches a folder in which sockets appear and vanish.  */
 #include "fleet/windows/socket_folder.h"
 
 #include <dirent.h>
@@ -75,8 +74,8 @@ void socket_folder_begin(struct socket_folder *f)
     rewinddir(f->dir);
 }
 
-/* QEMU's debugger and monitor: the former stops the guest as soon as anybody
- * connects. */
+/* Is (name) a socket of QEMU's debugger or monitor? The debugger stops the
+ * guest at each connection. */
 static bool is_no_guest(const char *name)
 {
     static const char *const ends[] = {".gdb", ".qmp", ".monitor"};

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Each row is a sequence lock: its number is odd while the row is written, and
- * another one afterwards. The parts are atomic words, so that a reader who
- * meets the writer reads old or new ones, and finds out.
- */
+/* Status of `collector serve` and its guests, for its other processes. */
 #include "fleet/windows/status.h"
 
 #include <stdatomic.h>
@@ -13,24 +9,25 @@
 
 #include "util/clock.h"
 
-#define WORDS 24u /* of a row, at most */
+#define WORDS 24u /* most words of a row */
 #define TRIES 1000u
 
 struct row {
-    _Atomic uint64_t sequence; /* written by the writer alone, as the rest */
+    /* written by the writer only, as are the other members */
+    _Atomic uint64_t sequence;
     _Atomic uint64_t words[WORDS];
 };
 
-/* What processes share. */
+/* Memory that the processes share. */
 struct table {
-    _Atomic uint64_t starts[STATUS_PARTS]; /* after the first one */
+    _Atomic uint64_t starts[STATUS_PARTS]; /* restarts after the first start */
     struct row totals;
     struct row waits[STATUS_TAGS];
-    struct row row[]; /* of guests, and then of crashed cores */
+    struct row row[]; /* rows of guests, followed by those of crashed cores */
 };
 
-/* Each process has this for itself: a writer that a guest has taken over cannot
- * say that the table is longer than it is. */
+/* Each process has its own copy: a writer that was taken over by a guest
+ * cannot make the table look longer than it is. */
 struct status {
     size_t rows, crashed;
     struct table *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums of one guest. A guest that lies about its cores has only its own. */
+/* Numbers about a served guest, from its events. */
 #include "fleet/windows/watched.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     struct watched *w = context;
     struct watched_core *grown;
 
-    if (kind == HELLO_REBOOT) /* clocks begin anew, and cores start again */
+    /* after a reboot clocks begin anew, and cores start again */
+    if (kind == HELLO_REBOOT)
         for (uint32_t i = 0; i < w->core_count; i++) {
             w->cores[i].tsc = 0;
             w->cores[i].started = w->cores[i].sampled = false;
@@ -45,7 +46,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
 
 static void on_loss(void *context, const struct loss *loss)
 {
-    (void)context; /* likewise */
+    (void)context; /* the account has them */
     (void)loss;
 }
 

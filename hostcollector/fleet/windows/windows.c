@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events go to the sums and to the packer; what that makes, into the spool. */
+/* Windows of served guests. */
 #include "fleet/windows/windows.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
 #define PACKER_MAX (8ull << 20)
 #define DICTIONARY (80ull << 10) /* bytes a core, see decode.h */
-#define PIECE      64u           /* samples that are numbered anew at once */
+#define PIECE      64u /* samples whose stacks are renumbered together */
 
 struct windows {
     int fd;
@@ -27,8 +27,8 @@ struct windows {
     struct windows_totals sums;
 };
 
-/* The folder (path), and those that it is in. If it is not there then, open()
- * says so. */
+/* Create the folder (path), and the folders above it. If that fails, open()
+ * reports the error. */
 static void make_folder(const char *path)
 {
     char *copy = strdup(path);
@@ -36,7 +36,7 @@ static void make_folder(const char *path)
 
     if (copy == NULL)
         return;
-    while (length > 1 && copy[length - 1] == '/') /* none behind its name */
+    while (length > 1 && copy[length - 1] == '/') /* skip slashes at the end */
         copy[--length] = '\0';
     if (length > 0)
         (void)parents_make(copy, 0755);
@@ -94,7 +94,7 @@ uint64_t windows_crashed_of(const struct windows *w, const char *name)
     return open_window_counts_lost_of(w->uncut, name);
 }
 
-/* The window that begins now. */
+/* Begin a window now. */
 static void begin(struct windows_guest *g)
 {
     g->from_ns = clock_ns();
@@ -102,7 +102,7 @@ static void begin(struct windows_guest *g)
     g->start_ms = g->from_ms;
 }
 
-/* Have samples of all (cores) counted, as far as they are not yet. */
+/* Take places for all (cores) that have none yet, to count their samples. */
 static int take_places(struct windows_guest *g, size_t cores)
 {
     uint32_t *places;
@@ -119,7 +119,8 @@ static int take_places(struct windows_guest *g, size_t cores)
     return 0;
 }
 
-/* Is there memory for the guest, as far as it has not got any? */
+/* Reserve memory for the guest, as far as it has none yet. False if there is
+ * not enough. */
 static int admit(struct windows_guest *g, const struct guest *guest,
                  struct err *e)
 {
@@ -180,8 +181,9 @@ static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
     return n | mark;
 }
 
-/* Numbers as the packer knows them: the decoder goes on with old ones until the
- * guest defines its stacks anew, and they must not be taken for new ones. */
+/* Convert stack numbers to those of the packer. The decoder uses old numbers
+ * until the guest defines its stacks anew; they must not be mistaken for new
+ * ones. */
 static void number_anew(const struct windows_guest *g, struct sample *to,
                         const struct sample *from, size_t count)
 {
@@ -317,7 +319,7 @@ bool windows_is_over(const struct windows_guest *g)
                                  spool_window_is_full(g->packer));
 }
 
-/* What was packed, into the spool. */
+/* Put the packed window into the spool. */
 static int put(struct windows_guest *g, const struct spool_window_bytes *window,
                struct err *e)
 {
@@ -333,7 +335,7 @@ static int put(struct windows_guest *g, const struct spool_window_bytes *window,
     return 0;
 }
 
-/* Nothing is in the open window any more: it was kept, or (lost). */
+/* Clear the counts of the open window, which was kept, or was (lost). */
 static void close_account(struct windows_guest *g, bool lost)
 {
     struct windows *w = g->all;
@@ -348,8 +350,8 @@ static void close_account(struct windows_guest *g, bool lost)
     g->lost_samples += samples;
 }
 
-/* The next window begins where this one ended; it is called by the multiple at
- * which it should have. */
+/* Begin the next window where the last one ended. Its name has the multiple of
+ * the span at which it should begin. */
 static void go_on(struct windows_guest *g, uint64_t to_ns, uint64_t to_ms)
 {
     uint64_t span = g->all->span_ms, multiple = to_ms - to_ms % span;

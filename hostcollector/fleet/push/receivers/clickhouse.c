@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ClickHouse by HTTP: the tables of clickhouse.sql, the stacks first, so that
- * no sample is there without its stack. */
+/* ClickHouse by HTTP: rows for the tables of clickhouse.sql. */
 #include <stdio.h>
 
 #include "export/stores/clickhouse_rows.h"
@@ -32,7 +31,8 @@ static enum receiver_answer send_rows(struct receiver *r,
 const struct receiver_kind receiver_clickhouse = {
     .name = "clickhouse",
     .path = "/",
+    /* stacks first, so that no sample is there without its stack */
     .parts = {&render_clickhouse_stacks, &render_clickhouse_samples},
-    .joins = true, /* rows say of which window they are */
+    .joins = true, /* each row names its window */
     .send = send_rows,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coroot: a file for pprof, with labels in the URL. Its key is a header,
- * X-Api-Key, which the user gives. */
+/* Coroot: a file for pprof, with labels in the URL. */
 #include <stdio.h>
 
 #include "export/stores/report_window.h"

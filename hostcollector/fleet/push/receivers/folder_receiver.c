@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A folder: a file for each window, whole or not at all. */
+/* A folder: a file for each window, written whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static int copy(FILE *from, int to)
     return ferror(from) != 0 || fsync(to) != 0 ? -1 : 0;
 }
 
-/* Write (from) as (fresh), which becomes (path). What a full disk has of it
- * goes again. */
+/* Write (from) to (fresh), and rename it to (path). On a full disk (fresh) is
+ * removed. */
 static int store_part(FILE *from, const char *fresh, const char *path)
 {
     int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -56,7 +56,7 @@ static enum receiver_answer send_file(struct receiver *r,
     if (parents_make(path, 0777) == 0 &&
         store_part(p->parts[part], fresh, path) == 0)
         return RECEIVER_TOOK;
-    r->away = no_room(errno); /* all others would meet the same */
+    r->away = no_room(errno); /* all other windows would fail as well */
     if (!r->away) {
         (void)err_sys(e, path);
         return RECEIVER_WRONG;

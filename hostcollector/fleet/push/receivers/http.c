@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One message asks the process that sends, with the file to send; one answers.
- */
+/* Sends POST and PUT requests from a separate process. */
 #include "fleet/push/receivers/http.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@
 
 #define ANSWER_S   60L
 #define BYTES_A_S  65536L
-#define GRACE_S    10 /* behind that, for the process itself */
+#define GRACE_S    10 /* further time for the process itself */
 #define OFTEN_MS   500
 #define HOUR_MS    3600000u
 #define NS_PER_S   1000000000ull
@@ -30,16 +29,17 @@
 
 struct http {
     struct http_config config;
-    struct http_curl *curl; /* used by the process that sends alone */
+    struct http_curl *curl; /* used by the sending process only */
     int socket;             /* to that process; -1: there is none */
     pid_t child;
 };
 
-/* A request as it travels. Both processes are the same program. */
+/* A request, or its answer, as sent between the two processes. Both run the
+ * same program. */
 struct http_message {
     void (*look)(struct http_answer *a, const uint8_t *body, size_t size);
     long limit_s;
-    char texts[TEXTS_ROOM]; /* each with a NUL behind it; "" for NULL */
+    char texts[TEXTS_ROOM]; /* each text ends in a NUL; "" stands for NULL */
 };
 
 /* The process that sends */
@@ -84,8 +84,8 @@ static bool confine(const struct http_config *c, struct err *e)
     return c->confine(c->limits, files, sizeof files / sizeof *files, e) == 0;
 }
 
-/* Until the other process has ended. A message of one byte has stopped the
- * request before, which was sent by then. */
+/* Serve requests until the other process has exited. A message of one byte
+ * stops a request; here it came too late, when the request was done. */
 static _Noreturn void serve(struct http *h)
 {
     static struct http_message m;
@@ -122,7 +122,7 @@ static int start(struct http *h)
     h->child = side_process_fork();
     h->socket = ends[h->child == 0];
     if (h->child == 0) {
-        /* libcurl may send again what nobody waits for */
+        /* libcurl must not send again after the other process has exited */
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
         side_process_keep(h->socket);
         serve(h);
@@ -144,7 +144,7 @@ static void end(struct http *h)
     h->socket = -1;
 }
 
-/* Returns the message's size; 0: there is no room for it. */
+/* Pack (r) into (m). Returns the message's size; 0 if there is no room. */
 static size_t pack_request(struct http_message *m, const struct http_request *r)
 {
     const char *const list[TEXTS] = {
@@ -165,7 +165,7 @@ static size_t pack_request(struct http_message *m, const struct http_request *r)
     return offsetof(struct http_message, texts) + used;
 }
 
-/* The file (body) once more, to be read alone. */
+/* Open the file (body) again, for reading only. */
 static int reopen(FILE *body)
 {
     char path[64];
@@ -174,7 +174,8 @@ static int reopen(FILE *body)
     return fflush(body) == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-/* Wait for the answer (a). False: that process has ended, or has no end. */
+/* Wait for the answer (a). False if that process has exited or does not
+ * answer. */
 static bool hears(const struct http *h, long limit_s, struct http_answer *a)
 {
     struct pollfd ends[] = {{.fd = h->socket, .events = POLLIN},
@@ -196,7 +197,8 @@ static bool hears(const struct http *h, long limit_s, struct http_answer *a)
     return false;
 }
 
-/* Have (r) sent. Returns NULL; or why that cannot be. */
+/* Let the sending process send (r). Returns NULL, or the reason why that is
+ * impossible. */
 static const char *ask(struct http *h, const struct http_request *r,
                        struct http_answer *a)
 {
@@ -230,7 +232,7 @@ void http_send(struct http *h, const struct http_request *request,
         *a = (struct http_answer){.status = HTTP_NONE};
         (void)snprintf(a->text, sizeof a->text, "%s", why);
     }
-    a->text[sizeof a->text - 1] = '\0'; /* whoever has written it */
+    a->text[sizeof a->text - 1] = '\0'; /* the text is not trusted */
     if (a->retry_after_ms > HOUR_MS)
         a->retry_after_ms = HOUR_MS;
     if (a->status <= 0)

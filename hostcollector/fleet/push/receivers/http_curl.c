@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libcurl is told, and what its answers mean. Runs in the process that has
- * the network, but for opening and closing. */
+/* HTTP by libcurl, in the sending process. */
 #include "fleet/push/receivers/http_curl.h"
 
 #include <curl/curl.h>
@@ -14,18 +13,20 @@
 #include "util/text.h"
 
 #define CONNECT_S 10L
-#define SILENT_S  60L /* a receiver that says nothing for so long is away */
-#define LAST_NS   1000000000ull /* for an answer, when the user wants the end */
+/* a receiver that is silent for so many seconds is away */
+#define SILENT_S  60L
+/* time left for an answer when the user wants to stop */
+#define LAST_NS   1000000000ull
 #define MS_PER_S  1000ull
 #define HOUR_S    3600
-#define HEARD_MAX 65536u /* bytes of an answer, headers and all */
+#define HEARD_MAX 65536u /* most bytes of an answer with its headers */
 
 struct http_curl {
     CURL *curl;
-    struct curl_slist *headers; /* of every request */
+    struct curl_slist *headers; /* headers of every request */
     int stop_fd;
-    uint64_t stop_ns; /* when that was seen to be readable; 0: not yet */
-    size_t heard;     /* bytes of the answer */
+    uint64_t stop_ns; /* when stop_fd became readable; 0: not yet */
+    size_t heard;     /* bytes of the answer so far */
     uint8_t body[HTTP_BODY];
     size_t body_size;
 };
@@ -49,8 +50,8 @@ static int read_headers(struct http_curl *h, const char *path, struct err *e)
     return 0;
 }
 
-/* Is it time to give up? Where (all) is sent, the receiver has it, and what is
- * given up then comes twice: so its answer has a moment. */
+/* Is it time to stop? If (all) was sent, wait a moment for the answer, since
+ * the receiver would get the window twice. */
 static bool gives_up(struct http_curl *h, bool all)
 {
     struct pollfd stop = {.fd = h->stop_fd, .events = POLLIN};
@@ -69,7 +70,7 @@ static int on_progress(void *context, curl_off_t down, curl_off_t has_come,
     return gives_up(context, up != 0 && has_gone == up);
 }
 
-/* Does the answer go on for too long, with (size) bytes more? */
+/* Would (size) bytes more make the answer too long? */
 static bool is_too_long(struct http_curl *h, size_t size)
 {
     h->heard += size < HEARD_MAX ? size : HEARD_MAX + 1;
@@ -82,7 +83,7 @@ static size_t on_header(char *bytes, size_t one, size_t size, void *context)
     return is_too_long(context, one * size) ? 0 : one * size;
 }
 
-/* Keep the beginning of what is said. */
+/* Keep the beginning of the answer's text. */
 static size_t on_text(char *bytes, size_t one, size_t size, void *context)
 {
     struct http_curl *h = context;
@@ -137,8 +138,8 @@ struct http_curl *http_curl_open(const struct http_config *c, struct err *e)
         http_curl_close(h);
         return NULL;
     }
-    /* to end a thread, as some libcurl do, the C library needs it, and cannot
-     * open it any more when the process is confined */
+    /* some libcurl end threads, for which the C library loads this file; the
+     * confined process could not open it */
     (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     set_always(h, c);
     if (c->headers != NULL && read_headers(h, c->headers, e) != 0) {
@@ -164,11 +165,10 @@ const char *http_curl_trusts(unsigned i)
     return i == 0 ? v->cainfo : i == 1 ? v->capath : NULL;
 }
 
-/* The headers of (request) and of every request, which the caller frees up to
- * (h->headers). */
+/* The headers of (request) alone, which the caller frees. */
 static struct curl_slist *headers_of(const struct http_request *request)
 {
-    /* libcurl would sign the header that this leaves out */
+    /* unsigned requests only: libcurl would sign the removed header */
     struct curl_slist *list =
         request->sign == NULL ? curl_slist_append(NULL, "Expect:") : NULL;
 
@@ -180,7 +180,7 @@ static struct curl_slist *headers_of(const struct http_request *request)
     return list;
 }
 
-/* Have (more) behind (list). */
+/* Append (more) to (list). */
 static void join(struct curl_slist *list, struct curl_slist *more)
 {
     while (list != NULL && list->next != NULL)
@@ -189,7 +189,7 @@ static void join(struct curl_slist *list, struct curl_slist *more)
         list->next = more;
 }
 
-/* Take (more) away again. */
+/* Detach (more) from the end of (list). */
 static void part(struct curl_slist *list, const struct curl_slist *more)
 {
     while (list != NULL && list->next != more)
@@ -216,7 +216,7 @@ static void set_request(struct http_curl *h, const struct http_request *r,
     (void)curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, limit_s);
 }
 
-/* What became of it. */
+/* Fill (a) with the result of the request. */
 static void judge(struct http_curl *h, CURLcode code, struct http_answer *a)
 {
     curl_off_t wait = 0;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * OpenTelemetry's protocol by HTTP, in Protocol Buffers or in JSON. Which
- * answers may be tried again is as that says: not every failure of a server.
- * One that takes a part tells how many profiles it has rejected.
- */
+/* OpenTelemetry's protocol by HTTP, in Protocol Buffers or in JSON. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,11 +8,11 @@
 #include "export/stores/otlp_request.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 
-/* The field of an answer that tells of what was rejected, and its fields; all
- * numbers of ExportProfilesServiceResponse. */
+/* Field numbers of ExportProfilesServiceResponse: the message about rejected
+ * profiles, and its fields. */
 enum { PARTIAL_SUCCESS = 1, REJECTED = 1, WHY = 2 };
 
-/* What is left to read of a message. */
+/* The unread bytes of a message. */
 struct bytes {
     const uint8_t *at;
     size_t size;
@@ -38,8 +34,8 @@ static uint64_t varint(struct bytes *b)
     return 0;
 }
 
-/* The next field of (b): its number, and its (value) or its (inner) bytes. 0:
- * there is none that can be read. */
+/* Read the next field of (b): its (value) or its (inner) bytes. Returns the
+ * field's number; 0 if no field can be read. */
 static uint64_t next(struct bytes *b, uint64_t *value, struct bytes *inner)
 {
     uint64_t tag = varint(b);
@@ -61,7 +57,7 @@ static uint64_t next(struct bytes *b, uint64_t *value, struct bytes *inner)
     return tag >> 3;
 }
 
-/* As http_request.look(). */
+/* Reads the number of rejected profiles, as http_request.look(). */
 static void look_at_proto(struct http_answer *a, const uint8_t *body,
                           size_t size)
 {
@@ -82,8 +78,8 @@ static void look_at_proto(struct http_answer *a, const uint8_t *body,
         }
 }
 
-/* Likewise. A number of 64 bits is a string there, but some write it as a
- * number. */
+/* Reads the number of rejected profiles, as http_request.look(). In JSON,
+ * numbers of 64 bits are strings, but some servers write numbers. */
 static void look_at_json(struct http_answer *a, const uint8_t *body,
                          size_t size)
 {

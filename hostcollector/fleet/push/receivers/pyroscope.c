@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Pyroscope: its older interface, /ingest, which has labels in the URL, with a
- * file for pprof or with folded stacks; and its newer one, a message by HTTP.
- * Neither drops what comes twice; the latter is told the window's id.
- */
+/* Pyroscope: its older interface, /ingest, and its newer one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +11,8 @@
 #define NS_PER_S 1000000000u
 #define NAME     4096
 
-/* Append "KEY=VALUE" to the NAME bytes at (name), without what ends either. */
+/* Append "KEY=VALUE" to the NAME bytes at (name), without characters that end
+ * a key or value. */
 static void add_label(char *name, const char *key, const char *value)
 {
     size_t used = strlen(name), from;
@@ -29,7 +26,7 @@ static void add_label(char *name, const char *key, const char *value)
             *at = '_';
 }
 
-/* SERVICE{guest=...,...}, in (name). */
+/* Write SERVICE{guest=...,...} into (name). */
 static const char *name_of(char name[NAME], const struct parcel *p)
 {
     const struct origin *o = p->origin;
@@ -57,7 +54,8 @@ static void add_number(char *url, const char *key, uint64_t n)
     url_query(url, URL_ROOM, key, text);
 }
 
-/* To /ingest, in (format). */
+/* Send to /ingest, in (format), with labels in the URL. A window that is sent
+ * twice is stored twice. */
 static enum receiver_answer ingest(struct receiver *r, const struct parcel *p,
                                    const char *format, struct err *e)
 {

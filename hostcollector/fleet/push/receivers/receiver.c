@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what the user types to a receiver. */
+/* Stores that take profiles. */
 #include "fleet/push/receivers/receiver.h"
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ const char *receiver_names(void)
     return names;
 }
 
-/* The kind that (c) names, and in (*url) what is behind its name. */
+/* The kind that (c) names. (*url) becomes the rest of the URL. */
 static const struct receiver_kind *kind_of(const struct receiver_config *c,
                                            const char **url)
 {
@@ -59,7 +59,7 @@ static const struct receiver_kind *kind_of(const struct receiver_config *c,
     return NULL;
 }
 
-/* Keep (url), with the kind's path where it has none. */
+/* Store (url), with the kind's path if the URL has none. */
 static int set_url(struct receiver *r, const char *url, struct err *e)
 {
     const char *host = strstr(url, "://");
@@ -120,7 +120,7 @@ const char *receiver_place(const struct receiver *r, char place[RECEIVER_PLACE])
     char bare[RECEIVER_URL];
 
     for (const char *c = host; c < path; c++)
-        if (*c == '@') /* the last one: a password may have some, too */
+        if (*c == '@') /* the last '@': a password may contain others */
             host = c + 1;
     (void)snprintf(bare, sizeof bare, "%.*s%.*s", (int)(scheme + 3 - r->url),
                    r->url, (int)strcspn(host, "?#"), host);
@@ -190,7 +190,7 @@ enum receiver_answer receiver_judge(struct receiver *r,
     (void)err_set(e, "it says %d%s%s", a->status,
                   a->text[0] != '\0' ? ": " : "", a->text);
     switch (a->status) {
-    case 400: /* what is sent is at fault, and stays the same */
+    case 400: /* the window is at fault, and will not change */
     case 409:
     case 413:
     case 415:
@@ -200,7 +200,8 @@ enum receiver_answer receiver_judge(struct receiver *r,
     case 425:
     case 429:
         return RECEIVER_LATER;
-    default: /* its path, its credentials: all others would meet the same */
+    /* path or credentials are wrong: all other windows would fail as well */
+    default:
         return a->status >= 500 ? RECEIVER_LATER : RECEIVER_WRONG;
     }
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * An object store that speaks S3: an object for each window, by the name that a
- * folder would give it, so that what comes twice takes the place of the first.
- * Requests are signed by libcurl (AWS SigV4), with the SHA-256 of the object.
- */
+/* An object store that speaks S3: an object for each window. */
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +15,8 @@ static const char *from_environment(const char *name, const char *otherwise)
     return value != NULL && *value != '\0' ? value : otherwise;
 }
 
-/* The digest of (file), in hexadecimal digits. */
+/* Write the SHA-256 of (file) as hexadecimal digits. libcurl signs the request
+ * with it (AWS SigV4). */
 static void digest(FILE *file, char hex[SHA256_DIGEST_STRING_LENGTH])
 {
     uint8_t buf[1 << 14], sum[SHA256_DIGEST_LENGTH];
