@@ -32,7 +32,7 @@ enum chunk_kind {
     CHUNK_PACKED = 4,
 };
 
-/* Size of CHUNK_END's data if the recording has names: their position. */
+/* Size of CHUNK_END's data if the recording has names: a u64 position. */
 #define END_NAMES 8u
 
 /* Maximum size of a header. */

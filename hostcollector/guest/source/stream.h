@@ -15,8 +15,8 @@
 #include "guest/source/source.h"
 #include "util/err.h"
 
-/* source_ops.read and source_ops.write for (s->fd). At the end, (s->fd) of a
- * source that reconnects is closed. */
+/* Implementations of source_ops.read and source_ops.write for (s->fd). If the
+ * guest has gone and the source reconnects, they close (s->fd). */
 ssize_t stream_read(struct source *s, void *buf, size_t size,
                     uint64_t *arrival_ns, struct err *e);
 ssize_t stream_write(struct source *s, const void *buf, size_t size,

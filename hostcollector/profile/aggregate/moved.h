@@ -30,8 +30,8 @@ void moved_stacks(struct stack_pool *p, const struct maps *m);
 uint64_t moved_address(const struct profile *p, const uint64_t *slides,
                        uint64_t pc, unsigned behind);
 
-/* Stack (number) of (p) with the addresses of that other guest. Its frames are
- * stored in (frames). */
+/* Stack (number) of (p), with addresses as moved_address() returns them. The
+ * frames of the result are stored in (frames). */
 struct stack moved_stack(const struct profile *p, const uint64_t *slides,
                          uint32_t number,
                          uint64_t frames[WIRE_STACK_FRAMES_MAX]);

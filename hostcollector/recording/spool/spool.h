@@ -71,8 +71,8 @@ struct spool_totals {
     uint64_t files, bytes;
     /* removed because of the limits since spool_open() */
     uint64_t removed, removed_bytes;
-    /* Removed files that were not yet sent to a receiver; and the samples in
-     * them, as far as the windows were put here. */
+    /* Removed files that some receiver had not got yet; and their samples, as
+     * far as known: those of files that spool_put() of (s) wrote. */
     uint64_t unsent, unsent_samples;
     uint64_t oldest_ms; /* start of the oldest window; 0: the spool is empty */
 };
