@@ -6,8 +6,8 @@
 
 #include "fleet/push/push_parcel.h"
 
-static void add(struct push_batch *b, struct queue_item *item,
-                const struct window *w)
+static void add_window(struct push_batch *b, struct queue_item *item,
+                       const struct window *w)
 {
     struct batch_window *own = &b->windows[b->count++];
 
@@ -23,7 +23,7 @@ void batch_set(struct push_batch *b, struct queue_item *item,
 {
     b->parcel = *p;
     b->joined = false;
-    add(b, item, &p->window);
+    add_window(b, item, &p->window);
 }
 
 /* Append all of (from) to (*to), which is created if necessary. Compressed
@@ -54,7 +54,7 @@ int batch_join(struct push_batch *b, struct queue_item *item,
         if (p->parts[i] != NULL &&
             append(&b->parcel.parts[i], p->parts[i], e) != 0)
             return -1;
-    add(b, item, &p->window);
+    add_window(b, item, &p->window);
     return 0;
 }
 

@@ -203,7 +203,7 @@ static int leave(struct push *p, struct err *e)
 
 /* Send the batch, and handle the receiver's answer. Returns 0; -1 with (e)
  * filled if push must end. */
-static int settle(struct push *p, struct err *e)
+static int settle_batch(struct push *p, struct err *e)
 {
     struct push_batch *b = &p->batch;
     const char *path = b->count != 0 ? b->windows[0].item->path : NULL;
@@ -238,18 +238,18 @@ static int send_off(struct push *p, struct queue_item *item,
 {
     if (alone || !p->receiver.kind->joins) {
         batch_set(&p->batch, item, parcel);
-        return settle(p, e);
+        return settle_batch(p, e);
     }
     if (batch_join(&p->batch, item, parcel, e) != 0)
         return -1;
-    return batch_is_full(&p->batch) ? settle(p, e) : 0;
+    return batch_is_full(&p->batch) ? settle_batch(p, e) : 0;
 }
 
 /* Handle a failure to read a recording. It may be for lack of memory,
  * processes, files or the right image, which may pass: with --follow the
  * recording is read some more times. Otherwise it is set aside, unless it is
  * known by (e) that the reason (passes): then the next push reads it. Returns
- * as settle(). */
+ * as settle_batch(). */
 static int reader_failed(struct push *p, const struct batch_window *w,
                          bool passes, struct err *e)
 {
@@ -282,7 +282,7 @@ static enum push_made make_on(struct push *p, struct parcel *parcel,
 }
 
 /* End the round, since the image is missing for all recordings. Returns as
- * settle(). */
+ * settle_batch(). */
 static int no_image(struct push *p, const char *path, struct err *e)
 {
     p->over = true;
@@ -295,7 +295,7 @@ static int no_image(struct push *p, const char *path, struct err *e)
 }
 
 /* Read, send and mark (item). With (alone), not in a batch. Returns as
- * settle(). */
+ * settle_batch(). */
 static int push_item(struct push *p, struct queue_item *item, bool alone,
                      struct err *e)
 {
@@ -339,7 +339,7 @@ static int push_item(struct push *p, struct queue_item *item, bool alone,
     return result;
 }
 
-/* Send the suspects, each by itself. Returns as settle(). */
+/* Send the suspects, each by itself. Returns as settle_batch(). */
 static int push_suspects(struct push *p, struct err *e)
 {
     size_t count = p->suspect_count;
@@ -369,7 +369,7 @@ static int push_round(struct push *p, struct err *e)
             result = push_suspects(p, e);
     }
     if (result == 0 && !p->stopped && !p->over)
-        result = settle(p, e);
+        result = settle_batch(p, e);
     if (result == 0)
         result = push_suspects(p, e);
     batch_clear(&p->batch);

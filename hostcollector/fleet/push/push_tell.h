@@ -45,8 +45,7 @@ void push_tell_begin(struct push_tell *t, bool follow);
 void push_tell_end(struct push_tell *t);
 
 /* With (follow), show that recordings in (from), and with (more) in further
- * places, are sent to
- * (to), since the next message may come only after an hour. */
+ * places, are sent to (to), since the next message may take an hour. */
 void push_tell_places(const struct push_tell *t, const char *from, bool more,
                       const char *to);
 

@@ -120,7 +120,7 @@ static int believe(struct queue *q, char *path)
 
 /* Add (path) if it waits. Returns 0, also if it does not wait; -1 if there is
  * no memory. Takes (path). (tag) is NULL if the recording has no mark. */
-static int add(struct queue *q, char *path, const char *tag)
+static int add_recording(struct queue *q, char *path, const char *tag)
 {
     struct queue_item item = {.path = path};
     if (merged_windows_note(&q->merged, path) != 0) {
@@ -191,7 +191,7 @@ static int add_listed(struct queue *q, const struct listing *l,
         if (asprintf(&path, "%s/%s", folder, name) < 0)
             return -1;
         if (marked && !marks ? believe(q, path)
-                             : add(q, path, marked ? tag : NULL))
+                             : add_recording(q, path, marked ? tag : NULL))
             return -1;
     }
     while (mark < l->marks.count)
@@ -266,8 +266,9 @@ static int scan(struct queue *q, const char *from, const char *tag, bool marks,
         return err_sys(e, from);
     char *path = strdup(from);
 
-    return path != NULL && add(q, path, tag) == 0 ? 0
-                                                  : err_set(e, "out of memory");
+    return path != NULL && add_recording(q, path, tag) == 0
+               ? 0
+               : err_set(e, "out of memory");
 }
 
 /* Number of the (count) items at (items) that are gone. A merged window is not
@@ -373,7 +374,7 @@ int queue_hear(struct queue *q, const char *const *from, size_t count,
     for (size_t i = 0; result == 0 && i < changed->count; i++) {
         char *path = strdup(changed->list[i]);
 
-        result = path != NULL ? add(q, path, tag) : -1;
+        result = path != NULL ? add_recording(q, path, tag) : -1;
     }
     return result == 0 ? put_in_order(q, e) : err_set(e, "out of memory");
 }

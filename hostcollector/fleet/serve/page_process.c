@@ -81,7 +81,7 @@ struct line {
 };
 
 /* Add OPTION=VALUE as one word, since (value) may begin as an option does. */
-static void add(struct line *l, const char *option, const char *value)
+static void add_option(struct line *l, const char *option, const char *value)
 {
     size_t size = strlen(option) + strlen(value) + 2;
     char *word = malloc(size);
@@ -110,22 +110,22 @@ static _Noreturn void be_report_command(const struct serve_config *o,
     static char name[] = "collector", command[] = "report";
     struct line line = {{name, command}, 2};
 
-    add(&line, "--spool", o->spool);
-    add(&line, "--guest", q->guest);
-    add(&line, "--since", q->since);
-    add(&line, "--memory", "256M");
-    add(&line, "--output", "html:-");
-    add(&line, "--sandbox", sandbox_words[o->from.sandbox]);
+    add_option(&line, "--spool", o->spool);
+    add_option(&line, "--guest", q->guest);
+    add_option(&line, "--since", q->since);
+    add_option(&line, "--memory", "256M");
+    add_option(&line, "--output", "html:-");
+    add_option(&line, "--sandbox", sandbox_words[o->from.sandbox]);
     if (!shows_code(o))
-        add(&line, "--annotate", "0");
+        add_option(&line, "--annotate", "0");
     if (q->until[0] != '\0')
-        add(&line, "--until", q->until);
+        add_option(&line, "--until", q->until);
     if (q->build[0] != '\0')
-        add(&line, "--build", q->build);
+        add_option(&line, "--build", q->build);
     for (size_t i = 0; i < o->from.symbols_count; i++)
-        add(&line, "--symbols", o->from.symbols[i]);
+        add_option(&line, "--symbols", o->from.symbols[i]);
     for (size_t i = 0; i < elfs->count; i++)
-        add(&line, "--elf", elfs->paths[i]);
+        add_option(&line, "--elf", elfs->paths[i]);
     if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)
         (void)execv("/proc/self/exe", line.words);
     _exit(127);

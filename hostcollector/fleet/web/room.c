@@ -130,7 +130,7 @@ static bool make_room(struct room *r, const uid_t *uid)
 /* Check whether the request of (c) is complete. Bytes are peeked and not
  * taken, since the server reads them from the beginning. The client is closed
  * if it will never complete the request. */
-static void look(struct client *c, bool ended)
+static void check_request(struct client *c, bool ended)
 {
     static char text[ROOM_REQUEST];
     ssize_t n = recv(c->fd, text, sizeof text, MSG_PEEK | MSG_DONTWAIT);
@@ -179,7 +179,7 @@ static void admit(struct room *r, int fd, uint64_t now_ms)
                                     .came_ms = now_ms,
                                     .until_ms = now_ms + ROOM_HEADERS_MS,
                                     .number = ++r->last};
-    look(&r->clients[i], false);
+    check_request(&r->clients[i], false);
 }
 
 static void take_all(struct room *r, uint64_t now_ms)
@@ -191,8 +191,9 @@ static void take_all(struct room *r, uint64_t now_ms)
         uint32_t at = events[i].data.u32;
 
         if (at < PLACES && r->clients[at].stage == COMING)
-            look(&r->clients[at],
-                 (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0);
+            check_request(
+                &r->clients[at],
+                (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0);
     }
     for (int i = 0; i < AT_ONCE; i++) {
         fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -128,8 +128,8 @@ void busy_end(struct busy *b)
 }
 
 /* Use (file), moved by (slide), for (image), if the file has code. */
-static void settle(struct busy_code *image, struct shared_image *file,
-                   uint64_t slide)
+static void settle_image(struct busy_code *image, struct shared_image *file,
+                         uint64_t slide)
 {
     struct mapped_image readers;
 
@@ -154,7 +154,7 @@ static void match_kernel(struct busy *b)
         g.kernel != NULL &&
         identity_kernel(b->guest, shared_image_get(g.kernel)) >=
             IDENTITY_LIKELY)
-        settle(&b->kernel, g.kernel, g.slide);
+        settle_image(&b->kernel, g.kernel, g.slide);
     guest_images_fini(&g);
     free(doubts);
 }
@@ -166,7 +166,8 @@ static void match_map(const struct busy *b, struct busy_mapping *map)
     map->code = (struct busy_code){0};
     for (size_t i = 0; i < b->file_count && map->code.code == NULL; i++)
         if (identity_map(told, shared_image_get(b->files[i])) == IDENTITY_SAME)
-            settle(&map->code, b->files[i], told->start - told->link_start);
+            settle_image(&map->code, b->files[i],
+                         told->start - told->link_start);
 }
 
 void busy_match(struct busy *b)

@@ -95,7 +95,7 @@ uint64_t windows_crashed_of(const struct windows *w, const char *name)
 }
 
 /* Begin a window now. */
-static void begin(struct windows_guest *g)
+static void begin_window(struct windows_guest *g)
 {
     g->from_ns = clock_ns();
     g->from_ms = clock_wall_ns() / MS;
@@ -146,7 +146,7 @@ static int admit(struct windows_guest *g, const struct guest *guest,
 
     (void)shares_take(g->shares, &g->memory, extra);
     g->packer = window_packer_new(PACKER_MIN + extra);
-    begin(g);
+    begin_window(g);
     return g->packer != NULL ? 0 : err_set(e, "out of memory");
 }
 

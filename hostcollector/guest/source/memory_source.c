@@ -41,7 +41,7 @@ static enum source_state memory_open(struct source *source, struct err *e)
 }
 
 /* Fill the account at the end of the memory. */
-static void settle(struct memory_source *s)
+static void fill_account(struct memory_source *s)
 {
     const char *cut = dump_memory_cut(s->memory);
     const char *trouble = dump_memory_trouble(s->memory);
@@ -65,7 +65,7 @@ static ssize_t memory_read(struct source *source, void *buf, size_t size,
         s->frame = dump_stream_next(s->stream);
         s->given = 0;
         if (s->frame == NULL) {
-            settle(s);
+            fill_account(s);
             return SOURCE_END;
         }
     }

@@ -31,7 +31,8 @@ struct vsock {
 };
 
 /* Handle (error) of connect(), which came at once or later. */
-static enum source_state judge(struct vsock *v, int error, struct err *e)
+static enum source_state judge_connect(struct vsock *v, int error,
+                                       struct err *e)
 {
     struct stream *s = &v->stream;
 
@@ -81,7 +82,7 @@ static int bind_low(struct stream *s, struct err *e)
                    strerror(errno));
 }
 
-static enum source_state begin(struct vsock *v, struct err *e)
+static enum source_state begin_connect(struct vsock *v, struct err *e)
 {
     struct stream *s = &v->stream;
     struct sockaddr_vm address = {
@@ -102,7 +103,7 @@ static enum source_state begin(struct vsock *v, struct err *e)
     }
     if (connect(s->pending, (struct sockaddr *)&address, sizeof address) == 0)
         return stream_opened(s);
-    return errno == EINPROGRESS ? SOURCE_ABSENT : judge(v, errno, e);
+    return errno == EINPROGRESS ? SOURCE_ABSENT : judge_connect(v, errno, e);
 }
 
 /* Check whether connect() has finished. */
@@ -117,14 +118,15 @@ static enum source_state look_for_listener(struct vsock *v, struct err *e)
         return SOURCE_ABSENT;
     if (getsockopt(s->pending, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
         error = errno;
-    return error == 0 ? stream_opened(s) : judge(v, error, e);
+    return error == 0 ? stream_opened(s) : judge_connect(v, error, e);
 }
 
 static enum source_state vsock_open(struct source *s, struct err *e)
 {
     struct vsock *v = (struct vsock *)s;
 
-    return v->stream.pending < 0 ? begin(v, e) : look_for_listener(v, e);
+    return v->stream.pending < 0 ? begin_connect(v, e)
+                                 : look_for_listener(v, e);
 }
 
 static void vsock_close(struct source *s)

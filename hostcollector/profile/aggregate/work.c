@@ -22,7 +22,7 @@ static struct profile_work *find_work(struct profile *p, const char *name)
 
 /* Add (n) without wrapping around: a hostile guest reaches the maximum, and
  * stays there. */
-static void add(uint64_t *to, uint64_t n)
+static void add_growth(uint64_t *to, uint64_t n)
 {
     if (__builtin_add_overflow(*to, n, to))
         *to = UINT64_MAX;
@@ -47,7 +47,7 @@ void aggregate_progress(void *aggregate, const struct guest_progress *progress)
         *done = (struct work_done){0}; /* another span of work */
     if (now.units < done->units || now.ticks < done->ticks)
         return;
-    add(&w->units, now.units - done->units);
-    add(&w->ticks, now.ticks - done->ticks);
+    add_growth(&w->units, now.units - done->units);
+    add_growth(&w->ticks, now.ticks - done->ticks);
     *done = now;
 }

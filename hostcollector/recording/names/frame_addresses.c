@@ -55,8 +55,8 @@ static int make_room(struct frame_addresses *a, struct address_list *l)
     return 0;
 }
 
-static int add(struct frame_addresses *a, struct address_list *l,
-               uint64_t address)
+static int add_address(struct frame_addresses *a, struct address_list *l,
+                       uint64_t address)
 {
     if (l->full || (l->count != 0 && l->list[l->count - 1] == address))
         return 0;
@@ -72,7 +72,7 @@ static int add_leaf(struct frame_addresses *a,
 {
     struct image_address at = image_map_find(image_map, leaf);
 
-    return add(a, &a->images[at.number].leaves, at.address);
+    return add_address(a, &a->images[at.number].leaves, at.address);
 }
 
 /* Add (count) return addresses. A return address may be the first byte after
@@ -84,7 +84,7 @@ static int add_calls(struct frame_addresses *a,
     for (uint32_t i = 0; i < count; i++) {
         struct image_address at = image_map_find(image_map, back[i] - 1);
 
-        if (add(a, &a->images[at.number].calls, at.address + 1) != 0)
+        if (add_address(a, &a->images[at.number].calls, at.address + 1) != 0)
             return -1;
     }
     return 0;

@@ -46,8 +46,8 @@ static int count_file(struct spool *s, struct spool_file *file)
 }
 
 /* Insert (name) in order of start, which is nearly always at the end. */
-static int add(struct spool *s, const char *name, uint64_t bytes,
-               uint64_t samples)
+static int add_file(struct spool *s, const char *name, uint64_t bytes,
+                    uint64_t samples)
 {
     struct spool_file file = {
         .name = strdup(name), .bytes = bytes, .samples = samples};
@@ -150,7 +150,7 @@ static void adopt(struct spool *s, struct found *found)
 }
 
 /* Read the folder. With (start), remove unfinished files. */
-static int look(struct spool *s, bool start, struct err *e)
+static int read_folder(struct spool *s, bool start, struct err *e)
 {
     struct found found = {.fd = s->fd, .start = start};
 
@@ -181,7 +181,7 @@ void spool_look_again(struct spool *s)
     if (now.tv_sec == s->merged.tv_sec && now.tv_nsec == s->merged.tv_nsec)
         return;
     s->merged = now;
-    (void)look(s, false, &ignored);
+    (void)read_folder(s, false, &ignored);
 }
 
 static struct spool_now time_now(void)
@@ -206,7 +206,7 @@ struct spool *spool_open(int fd, const struct spool_limits *limits,
     now = time_now();
     /* the first time, with which later ones are compared */
     (void)spool_is_steady(s, &now);
-    if (look(s, true, e) == 0)
+    if (read_folder(s, true, e) == 0)
         return s;
     spool_close(s);
     return NULL;
@@ -300,7 +300,7 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
     errno = why;
     if (result != 0)
         (void)err_sys(e, "spool");
-    else if (add(s, name, size, samples) != 0)
+    else if (add_file(s, name, size, samples) != 0)
         result = err_set(e, "spool: out of memory");
     spool_keep_size(s, &now);
     spool_expire(s, &now);

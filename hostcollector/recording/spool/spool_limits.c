@@ -70,7 +70,7 @@ static void remove_chosen(struct spool *s)
 }
 
 /* Choose (file) to be removed, and subtract it from its guest's bytes. */
-static void choose(struct spool_file *file)
+static void choose_file(struct spool_file *file)
 {
     file->goes = true;
     file->guest->bytes -= file->bytes;
@@ -101,7 +101,7 @@ static void choose_down_to(struct spool *s, uint64_t bytes,
             if (file->goes || file->guest->bytes <= share ||
                 is_of_the_future(s, file, now) != future)
                 continue;
-            choose(file);
+            choose_file(file);
             left -= file->bytes;
         }
 }
@@ -175,7 +175,7 @@ void spool_expire(struct spool *s, const struct spool_now *now)
     for (size_t i = 0; i < s->count && s->files[i].n.start_ms < now->wall_ms &&
                        now->wall_ms - s->files[i].n.start_ms > age_ms;
          i++) {
-        choose(&s->files[i]);
+        choose_file(&s->files[i]);
         some = true;
     }
     if (some)

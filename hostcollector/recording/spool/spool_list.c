@@ -151,8 +151,9 @@ static const char *utc_time(uint64_t ms, char text[32])
 }
 
 /* Fail unless exactly one guest has windows to be read. */
-static int judge(const struct spool_list *list, const struct spool_pick *pick,
-                 struct seen *s, struct err *e)
+static int check_choice(const struct spool_list *list,
+                        const struct spool_pick *pick, struct seen *s,
+                        struct err *e)
 {
     char text[512], oldest[32], newest[32];
 
@@ -214,7 +215,7 @@ int spool_list_open(struct spool_list *list, const struct spool_pick *pick,
     if (s == NULL || list->folder == NULL)
         (void)err_set(e, "out of memory");
     else if (take_folder(list, pick, s, e) == 0 &&
-             judge(list, pick, s, e) == 0) {
+             check_choice(list, pick, s, e) == 0) {
         qsort(list->windows, list->count, sizeof *list->windows, older);
         drop_merged(list);
         free(s);

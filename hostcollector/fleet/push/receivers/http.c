@@ -111,7 +111,7 @@ static _Noreturn void serve(struct http *h)
 
 /* The process that asks */
 
-static int start(struct http *h)
+static int start_sender(struct http *h)
 {
     int ends[2];
 
@@ -209,7 +209,7 @@ static const char *ask(struct http *h, const struct http_request *r,
 
     if (size == 0)
         return "what is to be sent has a name that is too long";
-    if (body < 0 || start(h) != 0) {
+    if (body < 0 || start_sender(h) != 0) {
         why = strerror(errno);
     } else {
         m.limit_s = ANSWER_S + (long)(lseek(body, 0, SEEK_END) / BYTES_A_S);
