@@ -70,7 +70,7 @@ void listing_free(struct listing_names *n)
     *n = (struct listing_names){0};
 }
 
-static int add(struct listing *l, const char *name, const char *tag)
+static int add_entry(struct listing *l, const char *name, const char *tag)
 {
     size_t length = is_mark(name, tag);
 
@@ -90,7 +90,7 @@ int listing_read(struct listing *l, const char *path, const char *tag)
     if (folder == NULL)
         return -1;
     while (result == 0 && (entry = readdir(folder)) != NULL)
-        result = add(l, entry->d_name, tag);
+        result = add_entry(l, entry->d_name, tag);
     (void)closedir(folder);
     listing_sort(&l->recordings);
     listing_sort(&l->marks);

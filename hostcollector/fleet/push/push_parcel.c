@@ -49,8 +49,8 @@ int push_parcel_check(const struct push_config *o, struct err *e)
     return 0;
 }
 
-static void add(struct outputs *out, FILE *file,
-                const struct render_ops *format)
+static void add_output(struct outputs *out, FILE *file,
+                       const struct render_ops *format)
 {
     out->list[out->count++] = (struct output){
         .path = format->name, .format = format, .given = file, .fd = -1};
@@ -68,9 +68,9 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
     own.from.input = path;
     opener_preopen(path,
                    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    add(&out, window, &render_window);
+    add_output(&out, window, &render_window);
     for (size_t i = 0; receiver_part(r, i) != NULL; i++)
-        add(&out, p->parts[i], receiver_part(r, i));
+        add_output(&out, p->parts[i], receiver_part(r, i));
     int result = sampling_run("collector push", &own, &out, NULL);
 
     for (unsigned i = 0; i < out.count; i++)

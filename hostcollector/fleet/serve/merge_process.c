@@ -104,7 +104,7 @@ struct settling {
 
 /* Wait for the disk if the folder (fd) has changed, and once more afterwards:
  * a change after the last wait may have the same time as one before it. */
-static void settle(int fd, struct settling *s)
+static void settle_folder(int fd, struct settling *s)
 {
     struct stat st = {.st_mtim = {0}};
     struct timespec before = s->changed;
@@ -123,7 +123,7 @@ static void settle(int fd, struct settling *s)
 /* Merge and wait for the disk until (stop) is readable, when the serving
  * process has exited. The disk is waited for here, so that the serving process
  * never does. */
-static _Noreturn void work(const struct kept *k, int stop)
+static _Noreturn void merge_until(const struct kept *k, int stop)
 {
     struct pollfd end = {.fd = stop, .events = POLLIN};
     struct settling settling = {.again = false};
@@ -138,7 +138,7 @@ static _Noreturn void work(const struct kept *k, int stop)
         _exit(1);
     }
     do {
-        settle(fd, &settling);
+        settle_folder(fd, &settling);
         if (clock_ns() < next_ns)
             continue;
         next_ns = clock_ns() + (uint64_t)LOOK_MS * MS;
@@ -149,16 +149,16 @@ static _Noreturn void work(const struct kept *k, int stop)
         if (!merged)
             tell_once(&told, &e);
     } while (poll(&end, 1, SETTLE_MS) == 0);
-    settle(fd, &settling);
+    settle_folder(fd, &settling);
     _exit(0);
 }
 
-static pid_t start(void *kept, int stop, struct err *e)
+static pid_t start_merging(void *kept, int stop, struct err *e)
 {
     pid_t child = fork();
 
     if (child == 0)
-        work(kept, stop);
+        merge_until(kept, stop);
     if (child < 0)
         (void)err_sys(e, "fork");
     return child;
@@ -173,8 +173,8 @@ int merge_process_start(enum sandbox_mode mode, const char *folder,
                         struct status *s, struct err *e)
 {
     struct kept kept = {mode, folder, s};
-    const struct respawner k = {"the process that merges windows", &kept, start,
-                                again, NULL};
+    const struct respawner k = {"the process that merges windows", &kept,
+                                start_merging, again, NULL};
 
     return respawn_start(&k, e);
 }

@@ -331,7 +331,7 @@ static void begin_windows(struct serve_session *s)
     serve_say(s, NULL, line);
 }
 
-static int start(struct serve_session *s, struct err *e)
+static int start_serving(struct serve_session *s, struct err *e)
 {
     struct guest_loop_config config = {.context = s,
                                        .ended = on_ended,
@@ -394,7 +394,7 @@ int serve_session_run(const struct serve_config *o)
                               .wake_fd = -1,
                               .notify_fd = -1};
     struct err e = {""};
-    int result = start(&s, &e);
+    int result = start_serving(&s, &e);
 
     if (result == 0)
         result = guest_loop_run(s.loop, &e);

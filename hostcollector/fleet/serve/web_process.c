@@ -69,7 +69,7 @@ static _Noreturn void write_pages(const struct page *p, int stop,
  * keeper holds the listening socket, so clients wait during a restart and are
  * not refused. Returns the process that answers; -1 with (e) filled.
  */
-static pid_t start(void *page, int stop, struct err *e)
+static pid_t start_pages(void *page, int stop, struct err *e)
 {
     const struct page *p = page;
     bool pages = p->o->spool != NULL;
@@ -114,7 +114,7 @@ int web_process_start(const struct serve_config *o, struct status *s,
 {
     struct page p = {.o = o, .status = s, .images = images};
     char url[LISTEN_URL], what[LISTEN_URL + 32];
-    const struct respawner k = {what, &p, start, again, end};
+    const struct respawner k = {what, &p, start_pages, again, end};
     int result;
 
     if (o->listen == NULL)

@@ -87,7 +87,7 @@ static int detect(struct replay *r, struct err *e)
 }
 
 /* Read until the kind of the bytes is known, or the pipe has none now. */
-static int look(struct replay *r, struct err *e)
+static int read_start(struct replay *r, struct err *e)
 {
     while (!r->known) {
         if (is_silent(r))
@@ -144,7 +144,7 @@ static enum source_state replay_open(struct source *s, struct err *e)
         (void)fail(r, strerror(errno), e);
         return SOURCE_FAILED;
     }
-    if (judge_kind(r, e) != 0 || (!r->pipe && look(r, e) != 0))
+    if (judge_kind(r, e) != 0 || (!r->pipe && read_start(r, e) != 0))
         return SOURCE_FAILED;
     return SOURCE_OPEN;
 }
@@ -168,7 +168,7 @@ static ssize_t replay_read(struct source *s, void *buf, size_t size,
     ssize_t n;
 
     *arrival_ns = 0; /* raw bytes have no arrival times */
-    if (look(r, e) != 0)
+    if (read_start(r, e) != 0)
         return -1;
     if (r->known && r->given < r->came)
         return give_start(r, buf, size);

@@ -110,7 +110,7 @@ static bool all_there(const struct replace *r, struct replace_file *f)
 }
 
 /* Decide whether the (i)th file may replace its windows. */
-static int judge(struct replace *r, size_t i)
+static int check_file(struct replace *r, size_t i)
 {
     struct replace_file *f = &r->files[i];
 
@@ -175,7 +175,7 @@ static int put_in_place(struct replace *r, struct err *e)
     r->tags.count = 0;
     if (each_name(r->fd, look_again, r, e) != 0)
         return -1;
-    if (for_each(r, judge) != 0 || for_each(r, mark) != 0)
+    if (for_each(r, check_file) != 0 || for_each(r, mark) != 0)
         return err_sys(e, "spool");
     /* a file without its marks would be sent again */
     if (r->tags.count != 0 && spool_settle(r->fd, e) != 0)

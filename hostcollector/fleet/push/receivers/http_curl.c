@@ -190,7 +190,7 @@ static void join(struct curl_slist *list, struct curl_slist *more)
 }
 
 /* Detach (more) from the end of (list). */
-static void part(struct curl_slist *list, const struct curl_slist *more)
+static void part_headers(struct curl_slist *list, const struct curl_slist *more)
 {
     while (list != NULL && list->next != more)
         list = list->next;
@@ -217,7 +217,8 @@ static void set_request(struct http_curl *h, const struct http_request *r,
 }
 
 /* Fill (a) with the result of the request. */
-static void judge(struct http_curl *h, CURLcode code, struct http_answer *a)
+static void judge_result(struct http_curl *h, CURLcode code,
+                         struct http_answer *a)
 {
     curl_off_t wait = 0;
     long status = 0;
@@ -255,8 +256,8 @@ void http_curl_send(struct http_curl *h, const struct http_request *r,
     join(headers, h->headers);
     set_request(h, r, limit_s);
     (void)curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
-    judge(h, curl_easy_perform(h->curl), a);
-    part(headers, h->headers);
+    judge_result(h, curl_easy_perform(h->curl), a);
+    part_headers(headers, h->headers);
     curl_slist_free_all(headers);
     if (r->look != NULL && a->status >= 200 && a->status < 300)
         r->look(a, h->body, h->body_size);

@@ -95,8 +95,8 @@ static void look_at_json(struct http_answer *a, const uint8_t *body,
     json_decref(answer);
 }
 
-static enum receiver_answer judge(struct receiver *r,
-                                  const struct http_answer *a, struct err *e)
+static enum receiver_answer
+judge_answer(struct receiver *r, const struct http_answer *a, struct err *e)
 {
     enum receiver_answer answer = receiver_judge(r, a, e);
 
@@ -124,7 +124,7 @@ static enum receiver_answer send_as(struct receiver *r, const struct parcel *p,
     struct http_answer a;
 
     http_send(r->http, &request, &a);
-    return judge(r, &a, e);
+    return judge_answer(r, &a, e);
 }
 
 static enum receiver_answer send_proto(struct receiver *r,
