@@ -145,11 +145,6 @@ set(core_sources
     guest/source/vsock_uds_source.c
     guest/talk/command.c
     guest/talk/talk.c
-    html/html.c
-    html/html_data.c
-    html/html_head.c
-    html/html_pack.c
-    html/html_tree.c
     image/code/frame_flow.c
     image/code/frame_place.c
     image/code/function_flow.c
@@ -264,6 +259,11 @@ set(core_sources
     recording/spool/steady.c
     report/base64.c
     report/gzip.c
+    report/html/html.c
+    report/html/html_data.c
+    report/html/html_head.c
+    report/html/html_pack.c
+    report/html/html_tree.c
     report/invert.c
     report/json/json.c
     report/json/json_scope.c

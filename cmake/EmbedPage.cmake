@@ -46,7 +46,7 @@ file(READ "${OUT}.html" hex HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
 file(WRITE "${OUT}" "/* made by cmake/EmbedPage.cmake */
-#include \"html/html_page.h\"
+#include \"report/html/html_page.h\"
 
 const unsigned char html_page[] = {
 ${hex}

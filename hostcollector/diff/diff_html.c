@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "diff/diff.h"
-#include "html/html_pack.h"
-#include "html/html_page.h"
+#include "report/html/html_pack.h"
+#include "report/html/html_page.h"
 
 void diff_html(struct render *to, const struct diff *d)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "diff/diff.h"
-#include "html/html_page.h"
 #include "played_world.h"
+#include "report/html/html_page.h"
 #include "report/render.h"
 #include "session/sampling.h"
 #include "shown.h"

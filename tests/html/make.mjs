@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes pages that no test could sample: a million samples of 100,000 stacks, a day of
-// four cores. The data are laid out as html/html_data.h says.
+// four cores. The data are laid out as report/html/html_data.h says.
 //
 //   make.mjs PAGE million|day OUT
 //

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The paths of all entries as a tree of frames, for an HTML page. Roots are the
  * outermost steps of paths. A frame is a function at a line. */
-#ifndef TPROF_HTML_HTML_TREE_H
-#define TPROF_HTML_HTML_TREE_H
+#ifndef TPROF_REPORT_HTML_HTML_TREE_H
+#define TPROF_REPORT_HTML_HTML_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks of data in an HTML page: numbers and texts, deflated, then in
  * base64. */
-#ifndef TPROF_HTML_HTML_PACK_H
-#define TPROF_HTML_HTML_PACK_H
+#ifndef TPROF_REPORT_HTML_HTML_PACK_H
+#define TPROF_REPORT_HTML_HTML_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/steal.h"
-#include "html/html_data.h"
+#include "report/html/html_data.h"
 #include "report/json_text.h"
 #include "report/report_options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks of data in an HTML page. */
-#include "html/html_pack.h"
+#include "report/html/html_pack.h"
 
 #include <stdlib.h>
 #include <string.h>

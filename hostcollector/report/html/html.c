@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "html/html_data.h"
-#include "html/html_page.h"
+#include "report/html/html_data.h"
+#include "report/html/html_page.h"
 #include "report/json_text.h"
 #include "report/name.h"
 

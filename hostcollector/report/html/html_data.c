@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The data of an HTML page. */
-#include "html/html_data.h"
+#include "report/html/html_data.h"
 
 #include <math.h>
 #include <string.h>

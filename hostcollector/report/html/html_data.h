@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data of an HTML page, as blocks of html_pack.h. html/page/model.js reads
- * the blocks in the order of their contents.
+ * The data of an HTML page, as blocks of html_pack.h. report/html/page/model.js
+ * reads the blocks in the order of their contents.
  *
  * guest: text (JSON: few numbers), text (all strings; each but the first, which
  * is empty, comes after a NUL), columns of functions: string, nameless; of
@@ -14,11 +14,11 @@
  * the moment at which it begins, TSC ticks
  * overall: text (JSON: a line for each guest, failed guests included)
  */
-#ifndef TPROF_HTML_HTML_DATA_H
-#define TPROF_HTML_HTML_DATA_H
+#ifndef TPROF_REPORT_HTML_HTML_DATA_H
+#define TPROF_REPORT_HTML_HTML_DATA_H
 
-#include "html/html_pack.h"
-#include "html/html_tree.h"
+#include "report/html/html_pack.h"
+#include "report/html/html_tree.h"
 #include "report/render.h"
 
 /* Equal parts of a run. A slot is a decimal fraction of a second, so --time can

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the data that html/html.c wrote: blocks of base64 over deflate. A
+/* Reads the data that report/html/html.c wrote: blocks of base64 over deflate. A
  * block's contents are in html_data.h; numbers are LEB128, unsigned. */
 
 function bytesOfBase64(text) {

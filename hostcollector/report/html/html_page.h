@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page that the build makes of html/page/: HTML up to the first block. */
-#ifndef TPROF_HTML_HTML_PAGE_H
-#define TPROF_HTML_HTML_PAGE_H
+#ifndef TPROF_REPORT_HTML_HTML_PAGE_H
+#define TPROF_REPORT_HTML_HTML_PAGE_H
 
 #include <stddef.h>
 
