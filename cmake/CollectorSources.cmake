@@ -63,13 +63,10 @@ set(core_sources
     diagnose/implausible.c
     diagnose/lateness.c
     diagnose/loss.c
-    diagnose/memory_remarks.c
     diagnose/remarks.c
     diagnose/selected.c
     diagnose/share.c
-    diagnose/silence.c
     diagnose/stacks.c
-    diagnose/steal.c
     diagnose/timer.c
     diagnose/work_share.c
     diff/compare/beta_tail.c
@@ -324,13 +321,11 @@ set(core_sources
     view/exclude.c
     view/find.c
     view/paths.c
-    view/scope.c
     view/scopes.c
     view/smallest_first.c
     view/timeline.c
     view/tree.c
     view/view.c
-    view/view_images.c
     view/walk.c
 )
 

@@ -6,7 +6,7 @@
 
 #include "util/vec.h"
 #include "view/path.h"
-#include "view/paths.h"
+#include "view/view.h"
 
 void annotated_add(struct annotated_sum *a, const struct annotated_sum *b)
 {

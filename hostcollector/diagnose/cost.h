@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cost of the profiler: the time of its interrupts as the guest measured it, or
- * the time for which a guest sampled from outside was stopped. */
+/* Time that the guest's work did not get: the cost of the profiler, and the
+ * time that the host took. */
 #ifndef TPROF_DIAGNOSE_COST_H
 #define TPROF_DIAGNOSE_COST_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model/profile.h"
 
+/* Time of the profiler's interrupts, as the guest measured it; or the time for
+ * which a guest sampled from outside was stopped. */
 struct cost {
     size_t cores;   /* selected cores whose cost is known; 0: ignore the rest */
     double tick;    /* mean time of an interrupt in TSC ticks */
@@ -21,5 +24,19 @@ struct cost {
 };
 
 struct cost cost_of(const struct profile *p);
+
+/* Stolen time: the part of the cores' time for which the host did not run them.
+ * The host reports it to the guest, and the guest to the collector. */
+struct steal {
+    size_t cores;  /* cores whose stolen time is known; 0: ignore the rest */
+    double mean;   /* stolen share of these cores' time, 0 to 1 */
+    double most;   /* stolen share of the core with the most, */
+    uint32_t core; /* and the number of this core */
+    /* A core reports more stolen time than twice its time. The guest's figures
+     * are wrong, and the shares are limited to 1. */
+    bool senseless;
+};
+
+struct steal cost_steal_of(const struct profile *p);
 
 #endif

@@ -3,13 +3,13 @@
 #include "diagnose/remarks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "diagnose/core_list.h"
 #include "diagnose/implausible.h"
 #include "diagnose/loss.h"
 #include "diagnose/selected.h"
-#include "diagnose/silence.h"
 #include "diagnose/stacks.h"
 #include "diagnose/timer.h"
 #include "util/text.h"
@@ -20,6 +20,9 @@
  * tick. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
+
+/* The warning suggests so many times the memory. */
+#define MORE 4u
 
 static bool started(const struct profile_core *core)
 {
@@ -149,6 +152,29 @@ static void look_for_few(struct remarks *r, const struct view *v)
                      "Fewer than %d busy samples on core %s: the ranges are "
                      "wide. Sample for longer, or at a higher --rate.",
                      FEW_SAMPLES, list);
+}
+
+/* End of the time line of (p) in seconds; 0 without a time line. A very long
+ * profile is longer than its time line. */
+static double silence_end(const struct profile *p)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        if (p->cores[i].second_count > longest)
+            longest = p->cores[i].second_count;
+    return fmin(p->duration_s, (double)longest);
+}
+
+/* Seconds from the last tick of (core) to (end). */
+static double silence_of(const struct profile_core *core, double end)
+{
+    size_t last = core->second_count;
+
+    while (last > 0 && core->seconds[last - 1].samples == 0 &&
+           core->seconds[last - 1].lost == 0)
+        last--;
+    return fmax(end - (double)last, 0);
 }
 
 /* Find cores that had ticks and did not leave, but have no more ticks while
@@ -407,4 +433,44 @@ void remarks_diagnose(struct remarks *r, const struct profile *p,
     timer_diagnose(r, p, v);
     look_at_stream(r, p);
     look_at_outside(r, p);
+}
+
+/* "12 small branches", "3 samples", or both. */
+static void list_folded(char *list, size_t size, uint64_t branches,
+                        uint64_t samples)
+{
+    char some[TEXT_NUMBER], more[TEXT_NUMBER];
+
+    (void)snprintf(list, size, "%s%s%s%s%s",
+                   branches != 0 ? text_count(some, branches) : "",
+                   branches != 0 ? " small branches" : "",
+                   branches != 0 && samples != 0 ? " and the stacks of " : "",
+                   samples != 0 ? text_count(more, samples) : "",
+                   samples != 0 ? " samples" : "");
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * (part < whole ? part / whole : 1) : 0;
+}
+
+void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
+                             const struct view *v, uint64_t memory, bool alone)
+{
+    uint64_t samples = 0;
+    char list[2 * TEXT_NUMBER + 64], given[TEXT_SIZE], more[TEXT_SIZE];
+
+    for (size_t i = 0; i < p->core_count; i++)
+        samples += p->cores[i].folded;
+    if (samples == 0 && v->folded == 0)
+        return;
+    list_folded(list, sizeof list, v->folded, samples);
+    remarks_warn(
+        r,
+        "%s were folded into [others], since %s--memory %s was used "
+        "up; %.1f %% of the busy time is there. For more give --memory "
+        "%s, or report a part of the time by --time.",
+        list, alone ? "" : "this guest's share of ", text_size(given, memory),
+        percent(v->others.time, v->total.busy.time),
+        text_size(more, MORE * memory));
 }

@@ -3,7 +3,6 @@
 #include "diagnose/implausible.h"
 
 #include "diagnose/cost.h"
-#include "diagnose/steal.h"
 
 /* Intervals are at most one and a half periods. */
 #define LATE_MAX    1.5
@@ -59,7 +58,7 @@ void implausible_diagnose(struct remarks *r, const struct profile *p)
         remarks_warn(r, "What the guest says of the profiler's cost makes no "
                         "sense, and is left out: it would be more than all of "
                         "the cores' time.");
-    if (steal_of(p).senseless)
+    if (cost_steal_of(p).senseless)
         remarks_warn(r, "What the guest says of stolen time makes no sense: "
                         "it would be more than all of a core's time.");
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "diagnose/core_list.h"
+#include "diagnose/cost.h"
 #include "diagnose/selected.h"
-#include "diagnose/steal.h"
 
 /* A larger loss, as a share of the ticks, gets a warning. */
 #define LOSS_WARNED   0.01
@@ -126,7 +126,7 @@ static bool is_by_host(const struct steal *steal, double share, bool is_half)
 static void look_for_missed(struct remarks *r, const struct profile *p,
                             const struct view *v)
 {
-    struct steal steal = steal_of(p);
+    struct steal steal = cost_steal_of(p);
     char list[CORE_LIST_SIZE], account[96] = "";
     const struct shown shown = {p, v};
     size_t active = core_list_find(p, core_delivered, list);

@@ -44,4 +44,10 @@ void remarks_note_first(struct remarks *r, const char *fmt, ...)
 void remarks_diagnose(struct remarks *r, const struct profile *p,
                       const struct view *v);
 
+/* Add a warning to (r) if (p) or (v) had no room for everything. (memory) is
+ * the limit that the user gave: for this guest (alone), or for several
+ * guests. */
+void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
+                             const struct view *v, uint64_t memory, bool alone);
+
 #endif

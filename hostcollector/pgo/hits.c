@@ -6,7 +6,7 @@
 
 #include "image/file/image.h"
 #include "util/vec.h"
-#include "view/paths.h"
+#include "view/view.h"
 
 #define KERNEL 0u /* of view.images */
 

@@ -18,7 +18,7 @@ struct report;
  * Shorten (name) to at most (width) columns, from 8 to TEXT_COLUMNS. A longer
  * name of C++ or Rust loses parts until it fits, in this order: modules in its
  * type arguments, its parameters, its type arguments, its trait, and its own
- * modules, which become "..". The name of the image after it is kept, unless it
+ * modules, which become "..". An " [image]" at the end is kept, unless it
  * takes most of (width).
  *
  * Returns (name) or (buf).

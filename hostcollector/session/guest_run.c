@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/text_style.h"
 #include "diagnose/gate.h"
-#include "diagnose/memory_remarks.h"
+#include "diagnose/remarks.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"
 #include "pgo/pgo.h"
@@ -374,7 +374,7 @@ struct view *guest_run_view(struct guest_run *r, struct err *e)
     guest_selection_find(r, view);
     look_for_red_zone(r);
     remarks_diagnose(&r->remarks, r->profile, view);
-    memory_remarks_diagnose(&r->remarks, r->profile, view,
+    remarks_diagnose_memory(&r->remarks, r->profile, view,
                             r->config.options->from.memory, r->config.alone);
     guest_images_remark(&r->images, r->profile, view, wanted_files(r),
                         &r->remarks);

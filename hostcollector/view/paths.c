@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The entries of a profile as paths. */
-#include "view/paths.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,24 @@
 #include <stdint.h>
 
 #include "model/profile.h"
-#include "view/scope.h"
+#include "model/view.h"
+#include "util/budget.h"
+#include "view/path.h"
 #include "view/smallest_first.h"
+#include "view/tree.h"
+
+/* A view_scope under construction. Zeroed, except scope.core. The owner limits
+ * the number of nodes and rows. */
+struct scope {
+    struct view_scope
+        scope; /* scope_finish() sets its trees from (tree) and (idle_tree) */
+    struct tree tree, idle_tree;
+    size_t row_room;
+    struct budget_table table; /* of rows, which count from 1, by function */
+};
+
+/* Most bytes that a row takes. */
+#define SCOPE_ROW_BYTES 264u
 
 struct scopes {
     struct scope total;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/aggregate/sample_log.h"
-#include "view/paths.h"
+#include "view/view.h"
 
 /* Activity of the core in an entry. */
 enum kind { KIND_BUSY, KIND_IDLE, KIND_UNSEEN };

@@ -6,6 +6,8 @@
 
 #include "model/profile.h"
 #include "model/view.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 struct image_map;
 
@@ -27,5 +29,24 @@ struct view *view_new(const struct profile *p,
 
 /* Release (v). NULL is allowed. */
 void view_free(struct view *v);
+
+/*
+ * Write the path of entry (entry) of cores[core] of (v)'s profile to (*path).
+ * The profile must still exist; (*path) is valid until the next call. Entry
+ * number (entry_count) stands for profile_core.others.
+ *
+ * Returns false if there is no such entry, if the entry has no samples, or if
+ * there is no memory.
+ */
+bool view_path_of(const struct view *v, size_t core, size_t entry,
+                  struct view_path *path);
+
+/*
+ * Do the same without the callers of the leaf, in a tenth of the time. The
+ * steps of (*path) are the interrupted function, the functions inlined there,
+ * and marks.
+ */
+bool view_leaf_of(const struct view *v, size_t core, size_t entry,
+                  struct view_path *path);
 
 #endif

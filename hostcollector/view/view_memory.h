@@ -23,4 +23,9 @@ struct view_memory {
     uint64_t bytes; /* limit of the whole view */
 };
 
+/* Prepare view_path_of(); for view_new() alone. Returns 0; -1 if there is no
+ * memory. */
+int paths_init(struct view_memory *memory, const struct profile *p);
+void paths_free(struct view_paths *paths);
+
 #endif

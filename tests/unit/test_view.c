@@ -11,7 +11,6 @@
 #include "check.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/paths.h"
 
 #define PERIOD 1000u
 

@@ -53,7 +53,8 @@ void otlp_one_long(struct otlp_message *m, const struct otlp_field *f,
 void otlp_text(struct otlp_message *m, const struct otlp_field *f,
                const char *text);
 
-/* Write the bytes of such a text without a field: a string for otlp_add(). */
+/* Write a text, escaped like otlp_text(), without a field: a string for
+ * otlp_add(). */
 void otlp_string(struct otlp_message *m, const char *text);
 
 void otlp_id(struct otlp_message *m, const struct otlp_field *f,

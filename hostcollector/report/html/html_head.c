@@ -6,7 +6,6 @@
 #include "diagnose/cost.h"
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
-#include "diagnose/steal.h"
 #include "report/html/html_data.h"
 #include "report/json_text.h"
 #include "report/report_options.h"
@@ -149,7 +148,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
 {
     const struct profile *p = r->profile;
     const struct cost cost = cost_of(p);
-    const struct steal steal = steal_of(p);
+    const struct steal steal = cost_steal_of(p);
 
     (void)fputs("{\"format\":1", out);
     write_text(out, "title", title);

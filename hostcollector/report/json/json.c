@@ -7,7 +7,6 @@
 #include "diagnose/cost.h"
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
-#include "diagnose/steal.h"
 #include "diagnose/work_share.h"
 #include "report/json/json_scope.h"
 #include "report/json_object.h"
@@ -96,7 +95,7 @@ static void write_cost(struct json_object *o, const struct profile *p)
 
 static void write_steal(struct json_object *o, const struct profile *p)
 {
-    struct steal steal = steal_of(p);
+    struct steal steal = cost_steal_of(p);
 
     if (steal.cores == 0)
         return;

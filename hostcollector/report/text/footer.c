@@ -11,7 +11,6 @@
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
-#include "diagnose/steal.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -338,7 +337,7 @@ static void write_cost(FILE *out, const struct profile *p)
 
 static void write_steal(FILE *out, const struct profile *p)
 {
-    struct steal steal = steal_of(p);
+    struct steal steal = cost_steal_of(p);
     char line[160];
 
     if (steal.cores == 0)
