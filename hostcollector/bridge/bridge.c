@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop: waits for QEMU, the guest and clients, and lets them go on. */
+/* Gives a guest virtio-vsock without /dev/vhost-vsock. */
 #include "bridge/bridge.h"
 
 #include <errno.h>
@@ -17,11 +17,12 @@
 #include "util/clock.h"
 
 #define EVENTS    64
-#define CLIENTS   16     /* accepted in one turn */
-#define MESSAGES  16     /* received in one turn */
-#define OTHER_FDS 48u    /* that are no connections: kicks, listeners, ... */
-#define LINES     20u    /* said at once */
-#define REPEAT_MS 60000u /* within these a line is not said again */
+#define CLIENTS   16 /* accepted in one turn */
+#define MESSAGES  16 /* received in one turn */
+/* descriptors besides connections: kicks, listeners, ... */
+#define OTHER_FDS 48u
+#define LINES     20u    /* lines for the user at once */
+#define REPEAT_MS 60000u /* an equal line is held back for so long */
 
 struct bridge {
     struct bridge_config config;
@@ -30,21 +31,21 @@ struct bridge {
     struct vhost_user user;
     struct vsock vsock;
     struct watch stop_watch, fronts_watch, clients_watch;
-    /* noted from epoll, done after all of its events were looked at, since
-     * doing frees what others of them point to */
+    /* Set while epoll's events are handled, and acted on after all of them:
+     * acting frees what other events point to. */
     bool stop, new_front, front_spoke, new_client;
-    /* when a QEMU is dropped that has said nothing yet, or half a message; 0:
-     * not at all */
+    /* When to drop a QEMU that has sent nothing or half a message; 0: never. */
     uint64_t front_due_ms;
-    uint64_t front_heard_ms; /* its last message */
-    bool front_ran;          /* its guest's driver has started */
-    bool busy;               /* there is more to do: do not wait */
-    bool complained;         /* about this front-end's guest */
-    unsigned lines;          /* that may be said now */
-    struct err last;         /* the line said last, */
-    uint64_t last_ms;        /* when, */
-    unsigned repeats;        /* and how often it was due since */
-    uint64_t said_ms;        /* when (lines) grew */
+    uint64_t front_heard_ms; /* time of its last message */
+    bool front_ran;          /* the guest's driver has started */
+    bool busy;               /* more work is waiting: do not block in epoll */
+    /* a line about this front-end's guest was written */
+    bool complained;
+    unsigned lines;   /* lines that may be written now */
+    struct err last;  /* the last line, */
+    uint64_t last_ms; /* its time, */
+    unsigned repeats; /* and the number of repeats since */
+    uint64_t said_ms; /* time at which (lines) last grew */
 };
 
 static uint64_t now_ms(void)
@@ -52,8 +53,8 @@ static uint64_t now_ms(void)
     return clock_ns() / 1000000;
 }
 
-/* A guest, or whoever connects, must not fill the user's disk: some lines at
- * once, then one a second. */
+/* A guest or a client must not fill the user's disk with lines: LINES at once,
+ * then one a second. */
 static void say(struct bridge *b, const char *line)
 {
     uint64_t gained = (now_ms() - b->said_ms) / 1000;
@@ -80,7 +81,7 @@ static void tell_repeats(struct bridge *b)
     say(b, line.text);
 }
 
-/* A line that comes again and again is said once, and then counted. */
+/* Write a line, and count repeats of it instead of writing them. */
 static void say_line(struct bridge *b, const char *line)
 {
     if (strcmp(line, b->last.text) == 0 && now_ms() - b->last_ms < REPEAT_MS) {
@@ -95,7 +96,7 @@ static void say_line(struct bridge *b, const char *line)
 
 /* --- The front-end -------------------------------------------------------- */
 
-/* Tell of dropped packets, once, when the guest's driver is gone. */
+/* Report dropped packets, once, when the guest's driver is gone. */
 static void tell_dropped(struct bridge *b)
 {
     char line[120];
@@ -103,8 +104,8 @@ static void tell_dropped(struct bridge *b)
     if (b->vsock.dropped == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "the guest sent %" PRIu64 " packets that no answer could "
-                   "reach; they were dropped",
+                   "the guest sent %" PRIu64
+                   " packets that could not be answered: they were dropped",
                    b->vsock.dropped);
     say_line(b, line);
     b->vsock.dropped = 0;
@@ -120,16 +121,16 @@ static void drop_front(struct bridge *b)
     b->front_ran = false;
 }
 
-/* Who connects and says nothing must not keep QEMU out. */
+/* A silent process on this socket must not keep QEMU out. */
 static void drop_silent_front(struct bridge *b)
 {
-    say_line(b, "a program connected where QEMU does, and said nothing; "
-                "dropped it");
+    say_line(b, "a program connected to the socket for QEMU and sent nothing: "
+                "it was dropped");
     drop_front(b);
 }
 
-/* Nor must who says a little: another one is there, which may be QEMU. Returns
- * whether the place is free. */
+/* Nor must one that sends only part of a message: another process is waiting,
+ * which may be QEMU. Returns true if the place is free. */
 static bool make_way(struct bridge *b)
 {
     if (b->user.fd < 0)
@@ -141,8 +142,8 @@ static bool make_way(struct bridge *b)
     if (b->front_ran ||
         b->vsock.conns.now_ms - b->front_heard_ms < CONN_PATIENCE_MS)
         return false;
-    say_line(b, "a program connected where QEMU does, started no guest's vsock "
-                "and said nothing more; dropped it for another one");
+    say_line(b, "a program on the socket for QEMU started no guest's vsock and "
+                "sent nothing more: it was dropped for another one");
     drop_front(b);
     return true;
 }
@@ -183,7 +184,7 @@ static void hear_front(struct bridge *b)
             b->complained = false;
         }
     }
-    b->busy = true; /* rings may have begun to run */
+    b->busy = true; /* rings may run from now on */
     if (b->user.have != 0 && b->front_due_ms == 0)
         b->front_due_ms = b->vsock.conns.now_ms + CONN_PATIENCE_MS;
     if (news != VHOST_USER_LOST)
@@ -193,7 +194,8 @@ static void hear_front(struct bridge *b)
     drop_front(b);
 }
 
-/* A guest that broke the rules gets no more service until it starts anew. */
+/* A guest that broke the rules gets no more service until its driver starts
+ * again. */
 static void check_guest(struct bridge *b)
 {
     char line[160];
@@ -208,7 +210,7 @@ static void check_guest(struct bridge *b)
             continue;
         (void)snprintf(line, sizeof line,
                        "the guest's driver put %s into its %s ring; its vsock "
-                       "is dead until it starts anew",
+                       "stops until the driver starts again",
                        b->user.rings[i].broken, i == RING_RX ? "rx" : "tx");
         say_line(b, line);
         b->complained = true;
@@ -216,22 +218,23 @@ static void check_guest(struct bridge *b)
     }
 }
 
-/* A client wants in, but the guest's driver never gave us a buffer: perhaps it
- * has not started, perhaps QEMU keeps its memory to itself. */
+/* A client connects, but the guest's driver never gave the bridge a buffer. The
+ * driver may not have started, or QEMU may not share the guest's memory. */
 static void check_shared(struct bridge *b)
 {
     const struct vring *rx = &b->user.rings[RING_RX];
     bool silent = vring_runs(rx) && rx->next_avail == 0 && rx->avail[2] == 0 &&
                   rx->avail[3] == 0;
 
-    /* QEMU agrees on features when the driver starts, memory follows */
+    /* QEMU agrees on features when the driver starts; the memory follows */
     bool none = b->user.protocol && b->user.memory.count == 0;
 
     if (b->complained || !(none || silent))
         return;
     b->complained = true;
-    say_line(b, "QEMU is here, but shows no memory of a guest that has started "
-                "vsock. If the guest has, add to QEMU's command line: -object "
+    say_line(b, "QEMU has connected, but shares no memory of a guest with a "
+                "vsock driver. If the guest has started its driver, add to "
+                "QEMU's command line: -object "
                 "memory-backend-memfd,id=mem,size=SIZE,share=on -M "
                 "...,memory-backend=mem");
 }
@@ -255,7 +258,7 @@ static void accept_clients(struct bridge *b)
             conns_drop_silent(s);
         struct conn *c = conn_new(s, fd, CONN_HELLO);
 
-        if (c != NULL) /* else it is one too many */
+        if (c != NULL) /* otherwise there are too many */
             conn_time(s, c, true);
         b->busy = true;
     }
@@ -277,7 +280,7 @@ static void note(struct bridge *b, struct epoll_event *event)
     case WATCH_FRONT:
         b->front_spoke = true;
         break;
-    case WATCH_KICK: /* the rings are looked at in any case */
+    case WATCH_KICK: /* the rings are served in any case */
         break;
     case WATCH_CLIENTS:
         b->new_client = true;
@@ -295,7 +298,7 @@ static int sooner(int a, int b)
     return a < b ? a : b;
 }
 
-/* How long to wait at most, in milliseconds; -1: for ever. */
+/* The longest time to wait, in milliseconds; -1: without limit. */
 static int patience(const struct bridge *b)
 {
     int wait = conns_patience(&b->vsock.conns);
@@ -307,8 +310,8 @@ static int patience(const struct bridge *b)
                   b->front_due_ms > now ? (int)(b->front_due_ms - now) : 0);
 }
 
-/* Has who connected as QEMU been silent for too long? Did the guest call whom
- * it must not? */
+/* Has the process on QEMU's socket been silent for too long? Has the guest
+ * connected to a socket of a user who is not allowed? */
 static void check_strangers(struct bridge *b)
 {
     if (b->front_due_ms != 0 && b->front_due_ms <= b->vsock.conns.now_ms)
@@ -332,7 +335,7 @@ int bridge_turn(struct bridge *b, int timeout_ms, struct err *e)
         note(b, &events[i]);
 
     vsock_expire(&b->vsock);
-    /* before QEMU is heard: its farewell comes after its guest's last words */
+    /* before QEMU's messages: its farewell follows the guest's last bytes */
     b->busy = vsock_pump(&b->vsock);
     check_guest(b);
     if (b->front_spoke && b->user.fd >= 0)
@@ -357,7 +360,7 @@ int bridge_run(struct bridge *b, struct err *e)
 
 /* --- Beginning and end ---------------------------------------------------- */
 
-/* As many connections as files may be open. */
+/* The number of connections that the limit of open files allows. */
 static unsigned connections(void)
 {
     struct rlimit files;

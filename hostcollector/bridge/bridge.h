@@ -12,41 +12,43 @@
 #include "guard/peer.h"
 #include "util/err.h"
 
-#define BRIDGE_CID_MIN 3u /* the smaller ones are the host's */
+#define BRIDGE_CID_MIN 3u /* smaller ones are reserved for the host */
 #define BRIDGE_CID_MAX 0xfffffffeu
 
 struct bridge;
 
 struct bridge_config {
-    const char *vhost_user; /* where QEMU connects */
-    /* Where programs connect and send "CONNECT port". When the guest connects
-     * to a port of the host, the bridge connects to the socket uds_PORT. */
+    const char *vhost_user; /* path of the socket for QEMU */
+    /* Path of the socket where programs connect and send "CONNECT port". When
+     * the guest connects to port P of the host, the bridge connects to the
+     * socket uds_P. */
     const char *uds;
-    uint32_t cid; /* the guest's, BRIDGE_CID_MIN to _MAX */
-    /* Who may connect, and serve what the guest connects to. Others may not
-     * even open the sockets, unless this rule names one. */
+    uint32_t cid; /* of the guest, BRIDGE_CID_MIN to _MAX */
+    /* Users who may connect, and who may serve the sockets that the bridge
+     * connects to. The sockets' modes shut other users out unless the rule
+     * names one. */
     struct peer_rule peers;
-    int stop_fd; /* bridge_run() ends when it is readable; -1: none */
-    /* Called with a line that the user should read. */
+    int stop_fd; /* bridge_run() ends when this is readable; -1: none */
+    /* Called with each line for the user. */
     void (*say)(void *context, const char *line);
     void *context; /* of say() */
 };
 
 /*
- * Listen at both paths, whose strings stay the caller's. Serves up to 1,024
- * connections, or fewer if the process may not open so many files; a sixteenth
- * of them is kept for what the guest begins, and as many for clients. Who
- * connects and says nothing is dropped after 8 seconds, or when another wants
- * the place. From here on
- * the bridge handles SIGBUS of the process. Returns NULL with (e) filled.
+ * Listen at both paths, whose strings stay the caller's. Up to 1,024
+ * connections are served, or fewer if the process may not open so many files. A
+ * sixteenth of them is reserved for connections that the guest starts, and a
+ * sixteenth for clients. A client that sends nothing is dropped after 8
+ * seconds, or earlier when another client needs its place. From here on the
+ * bridge handles SIGBUS of the process. NULL with (e) filled on failure.
  */
 struct bridge *bridge_open(const struct bridge_config *config, struct err *e);
 
 /* Serve until stop_fd is readable. Returns 0; -1 with (e) filled. */
 int bridge_run(struct bridge *b, struct err *e);
 
-/* Serve one turn, which waits up to (timeout_ms), -1: for ever. Returns 1 if
- * stop_fd is readable, else 0; -1 with (e) filled. */
+/* Serve one turn, which waits up to (timeout_ms); -1: without limit. Returns 1
+ * if stop_fd is readable; 0 otherwise; -1 with (e) filled. */
 int bridge_turn(struct bridge *b, int timeout_ms, struct err *e);
 
 /* Close everything and remove both sockets. NULL is allowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps what a front-end shares, and looks addresses up in it. */
+/* Maps the guest's memory, and finds addresses in it within bounds. */
 #include "bridge/bridge_memory.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 /* --- Memory that vanishes ------------------------------------------------- */
 
-/* The mappings that the signal handler may repair: a copy, which is empty while
- * it is changed. */
+/* The mappings that the signal handler may repair. This copy is empty while it
+ * is being changed. */
 static struct {
     volatile sig_atomic_t count;
     volatile uintptr_t begin[BRIDGE_MEMORY_REGIONS], end[BRIDGE_MEMORY_REGIONS];
@@ -22,9 +22,10 @@ static struct {
 static volatile sig_atomic_t lost;
 
 /*
- * Whoever sized the file may cut it at any time, also between a check and an
- * access. A jump out of the access would leave half-done work behind; an empty
- * page lets it end, and the front-end is dropped after it.
+ * Replace the page of a lost part of a file by an empty one. The owner of the
+ * file may shorten it at any time, even between a check and an access. A jump
+ * out of the access would leave work half done. With the empty page the access
+ * ends, and the front-end is dropped afterwards.
  */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
@@ -45,7 +46,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
             return;
         }
     }
-    /* not ours: the same access kills us next */
+    /* not in the guest's memory: the access is repeated and ends the process */
     (void)signal(signal_number, SIG_DFL);
 }
 
@@ -105,7 +106,7 @@ static int map_region(struct bridge_memory *m,
     if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < c->offset + c->size)
         return err_set(e, "memory: region %u: its file is too short", m->count);
 
-    /* from the file's beginning: huge pages allow few offsets */
+    /* map from the file's start: huge pages allow few offsets */
     size_t size = (size_t)(c->offset + c->size);
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_NORESERVE, fd, 0);

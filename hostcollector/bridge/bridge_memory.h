@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest's memory, which a front-end shares: finds addresses within bounds. */
+/* Maps the guest's memory, which a front-end shares, and finds addresses in it
+ * within bounds. */
 #ifndef TPROF_BRIDGE_BRIDGE_MEMORY_H
 #define TPROF_BRIDGE_BRIDGE_MEMORY_H
 
@@ -9,20 +10,20 @@
 
 #include "util/err.h"
 
-#define BRIDGE_MEMORY_REGIONS 8u /* as many as vhost-user's table has */
+#define BRIDGE_MEMORY_REGIONS 8u /* as many as a vhost-user message holds */
 
-/* One region as a front-end describes it, unchecked. */
+/* One region as a front-end describes it, not yet checked. */
 struct bridge_memory_claim {
-    uint64_t guest;  /* the guest's physical address of its first byte */
+    uint64_t guest;  /* guest's physical address of its first byte */
     uint64_t size;   /* bytes */
-    uint64_t user;   /* its address in the front-end, as rings are named by */
-    uint64_t offset; /* of its beginning in the file */
+    uint64_t user;   /* address in the front-end, by which rings are named */
+    uint64_t offset; /* of its first byte in the file */
 };
 
 struct bridge_memory {
     struct memory_region {
         struct bridge_memory_claim is;
-        uint8_t *host; /* its first byte here */
+        uint8_t *host; /* its first byte in this process */
         void *map;
         size_t map_size;
     } regions[BRIDGE_MEMORY_REGIONS];
@@ -30,9 +31,10 @@ struct bridge_memory {
 };
 
 /*
- * Map (count) regions, region i from the file fds[i], in place of those that
- * (m) has; (m) begins as zero. The descriptors stay the caller's. Only one
- * memory at a time is watched for files that shrink: see bridge_memory_lost().
+ * Map (count) regions, region i from the file fds[i], and unmap the regions
+ * that (m) had. (m) begins as zero. The descriptors stay the caller's. Only one
+ * memory at a time is protected against files that shrink: see
+ * bridge_memory_lost().
  *
  * Returns 0; -1 with (e) filled, and nothing is mapped.
  */
@@ -44,22 +46,22 @@ int bridge_memory_map(struct bridge_memory *m,
 void bridge_memory_unmap(struct bridge_memory *m);
 
 /*
- * Where the guest's physical address (guest) is mapped; NULL if it is not.
- * (*size) is how many bytes are wanted, and becomes how many of them follow in
- * the same region, at least 1.
+ * Address here of the guest's physical address (guest); NULL if it is not
+ * mapped. (*size) is the number of bytes wanted; it becomes the number of them
+ * that follow in the same region, at least 1.
  */
 uint8_t *bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
                           uint64_t *size);
 
-/* Where the front-end's address (user) is mapped; NULL unless (size) bytes from
+/* Address here of the front-end's address (user); NULL unless (size) bytes from
  * there are in one region. */
 uint8_t *bridge_memory_at_user(const struct bridge_memory *m, uint64_t user,
                                uint64_t size);
 
 /*
- * Survive a file that shrinks while it is mapped, which would end the process
- * by SIGBUS: an empty page replaces the lost one, and bridge_memory_lost()
- * becomes true. Call it once, before bridge_memory_map().
+ * Handle SIGBUS, which is raised when a mapped file shrinks and would end the
+ * process: an empty page replaces the lost one, and bridge_memory_lost()
+ * becomes true. Call this once, before bridge_memory_map().
  */
 void bridge_memory_guard(void);
 

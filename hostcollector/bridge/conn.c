@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the connections, and passes the guest's bytes on to their sockets. */
+/* Connections: each joins a Unix socket with a pair of vsock ports. */
 #include "bridge/conn.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ struct conn *conn_new(struct conns *s, int fd, enum conn_state state)
     c->fd = fd;
     c->state = state;
     c->readable = true;
-    /* edges: each connection costs one epoll_ctl() in its life */
+    /* edge-triggered: each connection needs one epoll_ctl() in its life */
     if (watch_add(s->epoll, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                   &c->watch) < 0)
         goto fail;
@@ -161,7 +161,7 @@ void conn_time(struct conns *s, struct conn *c, bool timed)
         TAILQ_REMOVE(&s->deadlines, c, timer);
     c->timed = timed;
     c->deadline_ms = s->now_ms + CONN_PATIENCE_MS;
-    /* all have the same patience, so the list is in order */
+    /* all have the same time limit, so the list is in order */
     if (timed)
         TAILQ_INSERT_TAIL(&s->deadlines, c, timer);
 }
@@ -206,7 +206,7 @@ uint32_t conn_credit(const struct conn *c)
 {
     uint32_t under_way = c->sent - c->guest_fwd;
 
-    /* also where the guest took its promise back, or claims nonsense */
+    /* the guest may have taken back credit, or sent nonsense */
     return under_way < c->guest_alloc ? c->guest_alloc - under_way : 0;
 }
 
@@ -219,7 +219,7 @@ static void took(struct conns *s, struct conn *c, uint32_t size)
 
 /* --- The socket's side ---------------------------------------------------- */
 
-/* The client takes no more bytes. */
+/* The client takes no more bytes: drop those of the guest. */
 static void turn_deaf(struct conns *s, struct conn *c)
 {
     struct pollfd p = {.fd = c->fd};
@@ -227,8 +227,8 @@ static void turn_deaf(struct conns *s, struct conn *c)
     c->deaf = true;
     took(s, c, c->held_count);
     c->held_count = 0;
-    /* Has it closed altogether? Then the guest learns so after the client's
-     * last bytes, for a guest may take any shutdown for the end. */
+    /* Has the client closed altogether? If so, the guest is told after the
+     * client's last bytes, since a guest may take any shutdown for the end. */
     if (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0)
         c->hung_up = true;
     else if (c->state == CONN_OPEN && (c->told & SHUT_NO_RECEIVE) == 0) {
@@ -238,7 +238,8 @@ static void turn_deaf(struct conns *s, struct conn *c)
     conn_queue(s, c, CONN_READY);
 }
 
-/* Send pieces. Returns how many bytes went; 0 too when the client is deaf. */
+/* Send pieces. Returns the number of bytes sent; 0 also if the client is gone.
+ */
 static size_t send_pieces(struct conns *s, struct conn *c, struct iovec *pieces,
                           unsigned count)
 {
@@ -252,7 +253,7 @@ static size_t send_pieces(struct conns *s, struct conn *c, struct iovec *pieces,
     return 0;
 }
 
-/* The (count) bytes of the ring from (at) on, as up to two pieces. */
+/* The (count) bytes of the ring from (at) on, as one or two pieces. */
 static unsigned held_pieces(const struct conn *c, uint32_t at, uint32_t count,
                             struct iovec pieces[2])
 {
@@ -279,7 +280,8 @@ void conn_flush(struct conns *s, struct conn *c)
     }
 }
 
-/* Keep what the socket did not take, (skip) bytes into the pieces. */
+/* Store the bytes that the socket did not take, from (skip) on in the pieces.
+ */
 static int hold(struct conn *c, const struct iovec *pieces, unsigned count,
                 size_t skip, uint32_t size)
 {

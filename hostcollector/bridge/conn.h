@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections. Each joins a Unix socket with a pair of vsock ports, and holds
- * the guest's bytes that the socket does not take yet. The client's bytes that
- * the guest does not take yet stay in the socket.
+ * Connections. Each joins a Unix socket with a pair of vsock ports, and stores
+ * bytes of the guest until the socket takes them. Bytes of the client stay in
+ * the socket until the guest takes them.
  */
 #ifndef TPROF_BRIDGE_CONN_H
 #define TPROF_BRIDGE_CONN_H
@@ -17,49 +17,54 @@
 #include "bridge/vring.h"
 #include "bridge/watch.h"
 
-#define CONN_MAX         1024u   /* at a time; more are refused */
-#define CONN_HELD        131072u /* bytes that one may hold: the guest's credit */
+#define CONN_MAX         1024u /* at a time; further ones are refused */
+/* bytes that one connection stores: the guest's credit */
+#define CONN_HELD        131072u
 #define CONN_BUCKETS     256u
-#define CONN_KEPT        16u /* one in so many is kept for each side */
-/* for an answer of the guest's, as Linux has it, and for who says nothing */
+/* one out of this many is reserved for each side */
+#define CONN_KEPT        16u
+/* Time limit for the guest's answers, as in Linux, and for silent clients. */
 #define CONN_PATIENCE_MS 8000u
 
 struct conn {
-    struct watch watch; /* first: epoll's events point to it */
+    struct watch watch; /* first member: epoll's events point to it */
     int fd;             /* socket of the client or server; -1: closed */
     enum conn_state {
-        CONN_HELLO, /* the client has not named a port; there are no ports */
+        CONN_HELLO, /* the client has not named a port; no ports yet */
         CONN_ASKED, /* the guest has not answered the bridge's request */
         CONN_OPEN,
-        CONN_RESET, /* (fd) is closed, but the guest was not told yet */
-        CONN_DRAIN, /* the guest has gone; its last bytes go to (fd) */
+        CONN_RESET, /* (fd) is closed, but the guest does not know yet */
+        CONN_DRAIN, /* the guest is gone; its last bytes go to (fd) */
     } state;
     uint32_t host_port, guest_port;
 
-    bool call;     /* the guest began it */
-    bool readable; /* (fd) may have bytes, or an end */
-    bool last;     /* the client sends no more than what (fd) has now */
+    bool call;     /* the guest started the connection */
+    bool readable; /* (fd) may have bytes, or be at its end */
+    bool last;     /* the client sends nothing after the bytes that (fd) has */
     bool hung_up;  /* the client has closed; (fd) may still have bytes */
-    bool deaf;     /* the client takes no bytes: drop those of the guest */
-    bool half;     /* the bridge has shut down writing to (fd) */
+    /* the client takes no bytes: those of the guest are dropped */
+    bool deaf;
+    bool half; /* the bridge has shut down writing to (fd) */
 
-    uint32_t owed;        /* packets to send, as bits 1 << OP */
-    uint32_t told, heard; /* SHUT_ bits, to the guest and from it */
+    uint32_t owed; /* packets to send, as bits 1 << OP */
+    /* SHUT_ bits sent to the guest, and received from it */
+    uint32_t told, heard;
 
-    /* credit, all in bytes since the beginning, wrapping */
+    /* credit: bytes since the connection began, wrapping */
     uint32_t guest_alloc, guest_fwd; /* from the guest's last packet */
-    uint32_t sent;                   /* to the guest */
-    uint32_t taken, taken_told; /* from the guest; (taken) when last told */
-    bool begged;                /* asked for credit, and got no answer yet */
+    uint32_t sent;                   /* sent to the guest */
+    uint32_t taken, taken_told; /* taken from the guest; (taken) as last sent */
+    /* credit was requested, and no answer came yet */
+    bool begged;
 
-    uint8_t *held; /* a ring of CONN_HELD bytes; NULL until needed */
+    uint8_t *held; /* ring of CONN_HELD bytes; NULL until needed */
     uint32_t held_at, held_count;
 
-    uint64_t deadline_ms; /* while in conns.deadlines */
+    uint64_t deadline_ms; /* if it is in the list of deadlines */
     bool timed;
     enum conn_queue {
         CONN_IDLE,    /* in no queue: waits for an event */
-        CONN_READY,   /* in conns.ready: has something to do */
+        CONN_READY,   /* in conns.ready: has work */
         CONN_STARVED, /* in conns.starved: waits for buffers of the guest */
     } queue;
     struct conn *next; /* in its bucket */
@@ -71,34 +76,36 @@ TAILQ_HEAD(conn_list, conn);
 struct conns {
     struct conn *buckets[CONN_BUCKETS];
     struct conn_list ready, starved, deadlines, all;
-    unsigned count, calls, limit; /* (calls): those that the guest began */
+    unsigned count, calls, limit; /* (calls): those that the guest started */
     int epoll;
-    uint64_t now_ms;    /* the owner keeps it up to date */
-    uint32_t last_port; /* that was given to a client */
+    uint64_t now_ms;    /* the owner keeps this up to date */
+    uint32_t last_port; /* the last one given to a client */
 };
 
-/* At most (limit) connections, watched by (epoll). */
+/* Begin without connections, of which there will be at most (limit), watched by
+ * (epoll). */
 void conns_init(struct conns *s, int epoll, unsigned limit);
 
-/* Has the guest, or have clients, as many connections as they may? */
+/* Has one side, the guest (calls) or clients, reached its number of
+ * connections? */
 bool conns_full(const struct conns *s, bool guest);
 
 /* Free the oldest client that has not named a port, if there is one. */
 void conns_drop_silent(struct conns *s);
 
-/* A connection with the socket (fd), which it owns; without ports, and in
- * conns.ready. CONN_OPEN: the guest began it. NULL if there are too many, and
- * (fd) is closed. */
+/* Make a connection of the socket (fd), which it owns from now on. It has no
+ * ports and is in conns.ready. State CONN_OPEN means that the guest started it.
+ * NULL if there are too many connections; then (fd) is closed. */
 struct conn *conn_new(struct conns *s, int fd, enum conn_state state);
 
 /* Close and free (c). */
 void conn_free(struct conns *s, struct conn *c);
 
-/* Give (c) its ports. conn_find() finds it by them from now on. */
+/* Give (c) its ports, by which conn_find() finds it from now on. */
 void conn_name(struct conns *s, struct conn *c, uint32_t host_port,
                uint32_t guest_port);
 
-/* Take the ports from (c), which conn_find() finds no more. */
+/* Take the ports from (c). conn_find() does not find it any more. */
 void conn_unname(struct conns *s, struct conn *c);
 
 struct conn *conn_find(const struct conns *s, uint32_t host_port,
@@ -107,34 +114,35 @@ struct conn *conn_find(const struct conns *s, uint32_t host_port,
 /* A port of the host that no connection to (guest_port) uses. */
 uint32_t conn_free_port(struct conns *s, uint32_t guest_port);
 
-/* Put (c) at the end of (queue), or into no queue for CONN_IDLE. */
+/* Put (c) at the end of (queue); CONN_IDLE means no queue. */
 void conn_queue(struct conns *s, struct conn *c, enum conn_queue queue);
 
-/* If (timed), let (c) expire CONN_PATIENCE_MS from now; else let it not expire.
- */
+/* If (timed), let (c) expire CONN_PATIENCE_MS from now. Otherwise it never
+ * expires. */
 void conn_time(struct conns *s, struct conn *c, bool timed);
 
-/* A connection that has expired, and is not timed any more; NULL: none. */
+/* A connection that has expired, whose time limit is removed; NULL: none. */
 struct conn *conns_expired(struct conns *s);
 
-/* Milliseconds until one expires; -1: none will. */
+/* Milliseconds until the next one expires; -1: none will. */
 int conns_patience(const struct conns *s);
 
-/* Note that a packet (op) must be sent to the guest; one of each at a time. */
+/* Note that a packet (op) must be sent to the guest. Each (op) is noted at most
+ * once at a time. */
 void conn_owe(struct conns *s, struct conn *c, unsigned op);
 
-/* End (c) at once: close its socket, and send the guest a RST. */
+/* End (c) at once: close its socket, and send RST to the guest. */
 void conn_reset(struct conns *s, struct conn *c);
 
-/* Bytes that the guest can take. */
+/* Number of bytes that the guest can take. */
 uint32_t conn_credit(const struct conn *c);
 
-/* Pass (size) bytes of the guest, in (pieces), to the client, or hold them. If
+/* Pass (size) bytes of the guest, in (pieces), to the client, or store them. If
  * the guest sends more than its credit, reset the connection. */
 void conn_write(struct conns *s, struct conn *c, const struct iovec *pieces,
                 unsigned count, uint32_t size);
 
-/* Pass on held bytes, as many as the socket takes. */
+/* Pass on stored bytes, as many as the socket takes. */
 void conn_flush(struct conns *s, struct conn *c);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the guest sends: each packet is for a connection, begins one, or is
- * answered with RST. */
+/* Takes the guest's packets. */
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -9,8 +8,8 @@
 
 #define PACKETS_A_TURN 64u
 
-/* Answer packet (k) with RST, unless (k) is a RST: the two sides would go on
- * for ever. */
+/* Answer packet (k) with RST. A RST gets no answer: the two sides would go on
+ * without end. */
 static void refuse_packet(struct vsock *v, const struct packet *k)
 {
     unsigned at = (v->refused_at + v->refused_count) % VSOCK_REFUSALS;
@@ -18,10 +17,11 @@ static void refuse_packet(struct vsock *v, const struct packet *k)
     if (k->op == OP_RST)
         return;
     v->refused[at] = *k;
-    v->refused_count++; /* there is room, or it had not been taken */
+    /* there is room: the packet was taken only because of it */
+    v->refused_count++;
 }
 
-/* The guest connects to a port of the host. */
+/* Handle a request: the guest connects to a port of the host. */
 static void call(struct vsock *v, const struct packet *k)
 {
     struct conns *s = &v->conns;
@@ -40,7 +40,7 @@ static void call(struct vsock *v, const struct packet *k)
     conn_owe(s, c, OP_RESPONSE);
 }
 
-/* The guest answers a client's request. */
+/* Handle a response: the guest accepts a client's connection. */
 static void answered(struct vsock *v, struct conn *c)
 {
     char line[24];
@@ -55,7 +55,7 @@ static void answered(struct vsock *v, struct conn *c)
     c->readable = true;
 }
 
-/* The guest has reset the connection (c). */
+/* Handle a reset by the guest of connection (c). */
 static void gone(struct vsock *v, struct conn *c)
 {
     if (c->state != CONN_OPEN || c->held_count == 0) {
@@ -71,12 +71,13 @@ static void gone(struct vsock *v, struct conn *c)
 static void shut(struct conn *c, uint32_t how)
 {
     c->heard |= how & SHUT_BOTH;
-    /* the client gets EPIPE from now on */
+    /* from now on the client gets EPIPE */
     if ((how & SHUT_NO_RECEIVE) != 0)
         (void)shutdown(c->fd, SHUT_RD);
 }
 
-/* A packet of an open connection; its data is (size) bytes in v->chain. */
+/* Handle a packet of an open connection. Its data is (size) bytes in v->chain.
+ */
 static void handle_open(struct vsock *v, struct conn *c, const struct packet *k)
 {
     struct iovec data[CHAIN_PIECES];
@@ -102,7 +103,7 @@ static void handle_open(struct vsock *v, struct conn *c, const struct packet *k)
     default:
         break;
     }
-    conn_reset(&v->conns, c); /* makes no sense here */
+    conn_reset(&v->conns, c); /* not valid in this state */
 }
 
 static void handle(struct vsock *v, const struct packet *k)
@@ -123,7 +124,7 @@ static void handle(struct vsock *v, const struct packet *k)
         gone(v, c);
         return;
     }
-    if (c->state == CONN_RESET) /* it learns that soon */
+    if (c->state == CONN_RESET) /* the guest will get its RST soon */
         return;
     c->guest_alloc = k->buf_alloc;
     c->guest_fwd = k->fwd_cnt;
@@ -153,7 +154,7 @@ bool from_guest(struct vsock *v)
             if (k.src_cid == v->cid)
                 handle(v, &k);
             else
-                v->dropped++; /* an answer would not reach it */
+                v->dropped++; /* an answer would not reach the guest */
         } else {
             v->dropped++;
         }

@@ -11,12 +11,13 @@
 #define PACKET_DST_CID   8u  /* u64 */
 #define PACKET_SRC_PORT  16u /* u32 */
 #define PACKET_DST_PORT  20u /* u32 */
-#define PACKET_LENGTH    24u /* u32  bytes of data behind the header */
+#define PACKET_LENGTH    24u /* u32 bytes of data after the header */
 #define PACKET_TYPE      28u /* u16 */
 #define PACKET_OP        30u /* u16 */
-#define PACKET_FLAGS     32u /* u32  of OP_SHUTDOWN */
-#define PACKET_BUF_ALLOC 36u /* u32  the sender's buffer */
-#define PACKET_FWD_CNT   40u /* u32  bytes of data it took so far, wrapping */
+#define PACKET_FLAGS     32u /* u32 for OP_SHUTDOWN */
+#define PACKET_BUF_ALLOC 36u /* u32 size of the sender's buffer */
+/* u32  bytes of data that it took so far, wrapping */
+#define PACKET_FWD_CNT   40u
 #define PACKET_HEADER    44u
 
 #define TYPE_STREAM 1u
@@ -29,8 +30,8 @@
 #define OP_CREDIT_UPDATE  6u
 #define OP_CREDIT_REQUEST 7u
 
-#define SHUT_NO_RECEIVE 1u /* the sender will take no more */
-#define SHUT_NO_SEND    2u /* the sender will send no more */
+#define SHUT_NO_RECEIVE 1u /* the sender will take no more bytes */
+#define SHUT_NO_SEND    2u /* the sender will send no more bytes */
 #define SHUT_BOTH       3u
 
 #define CID_HOST 2u

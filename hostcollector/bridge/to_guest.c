@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the guest receives: what connections owe it, then their bytes, read
- * from the socket right into the guest's buffers. */
+/* Fills the guest's buffers: packets of connections, and bytes of sockets. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,11 +8,11 @@
 #include "bridge/vsock.h"
 
 #define SERVED_A_TURN 64u
-#define BYTES_A_TURN  (64u * 1024u) /* of one connection */
+#define BYTES_A_TURN  (64u * 1024u) /* limit for one connection */
 
 /* --- Packets -------------------------------------------------------------- */
 
-/* A buffer that has room for a header and a byte. */
+/* Take a buffer with room for a header and at least one byte. */
 static bool take_buffer(struct vsock *v, struct chain *c)
 {
     if (!vsock_is_up(v) || !vring_take(v->rx, v->memory, c))
@@ -24,7 +23,7 @@ static bool take_buffer(struct vsock *v, struct chain *c)
     return false;
 }
 
-/* Fill (c) with (k)'s header; its data is there. */
+/* Fill (c) with the header (k). The data is in (c) already. */
 static void give(struct vsock *v, const struct chain *c, const struct packet *k)
 {
     uint8_t header[PACKET_HEADER];
@@ -38,7 +37,7 @@ static void give(struct vsock *v, const struct chain *c, const struct packet *k)
 static struct packet packet_of(const struct vsock *v, struct conn *c,
                                unsigned op, uint32_t length)
 {
-    c->taken_told = c->taken; /* each packet tells */
+    c->taken_told = c->taken; /* each packet carries it */
     return (struct packet){
         .src_cid = CID_HOST,
         .dst_cid = v->cid,
@@ -53,7 +52,8 @@ static struct packet packet_of(const struct vsock *v, struct conn *c,
     };
 }
 
-/* Send what (c) owes, in the order of the numbers. False: no buffers. */
+/* Send the packets that (c) must send, in the order of their numbers. Returns
+ * false if there are no buffers. */
 static bool pay(struct vsock *v, struct conn *c)
 {
     for (unsigned op = OP_REQUEST; c->owed != 0; op++) {
@@ -93,8 +93,9 @@ static bool pay_refusals(struct vsock *v)
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-/* Buffers for up to (room) bytes to v->batch, their places behind the headers
- * to (places). Returns how many pieces; (*taken) is how many buffers. */
+/* Take buffers for up to (room) bytes to v->batch, and their places after the
+ * headers to (places). Returns the number of places; (*taken) is the number of
+ * buffers. */
 static unsigned gather(struct vsock *v, size_t room, struct iovec *places,
                        unsigned *taken)
 {
@@ -115,7 +116,7 @@ static unsigned gather(struct vsock *v, size_t room, struct iovec *places,
     return pieces;
 }
 
-/* Give the buffers that (size) bytes fill, and put the others back. */
+/* Return the buffers that (size) bytes fill, and put the others back. */
 static void scatter(struct vsock *v, struct conn *conn, unsigned taken,
                     size_t size)
 {
@@ -134,7 +135,8 @@ static void scatter(struct vsock *v, struct conn *conn, unsigned taken,
     vring_untake(v->rx, taken - i);
 }
 
-/* The client will send no more; nor take any, if it has closed. */
+/* Tell the guest that the client will send no more, and will take no more if it
+ * has closed. */
 static void ended(struct vsock *v, struct conn *c)
 {
     c->readable = false;
@@ -143,7 +145,7 @@ static void ended(struct vsock *v, struct conn *c)
     conn_time(&v->conns, c, c->told == SHUT_BOTH);
 }
 
-/* True if (c) has bytes that the guest may be sent. */
+/* Does (c) have bytes that may be sent to the guest? */
 static bool has_bytes(struct vsock *v, struct conn *c)
 {
     if (c->state != CONN_OPEN || !c->readable ||
@@ -160,14 +162,14 @@ static bool has_bytes(struct vsock *v, struct conn *c)
     return false;
 }
 
-/* True if the client has sent no more than these (n) bytes, fewer than (asked).
- * Not where it has ended: of that no further event would tell. */
+/* Has the socket no more bytes? True if the read returned (n) bytes, fewer than
+ * (asked). False at the client's end: no further event would report the end. */
 static bool was_all(const struct conn *c, size_t n, size_t asked)
 {
     return n < asked && !c->last && !c->hung_up;
 }
 
-/* Move bytes. Returns false if there are no buffers for them. */
+/* Move bytes to the guest. Returns false if there are no buffers for them. */
 static bool copy(struct vsock *v, struct conn *c)
 {
     struct iovec places[VSOCK_BATCH * CHAIN_PIECES];
@@ -191,15 +193,16 @@ static bool copy(struct vsock *v, struct conn *c)
     else if (n < 0 && error != EAGAIN && error != EINTR)
         conn_reset(&v->conns, c);
     else if (error == EAGAIN || (n > 0 && was_all(c, (size_t)n, asked)))
-        c->readable = false; /* an event tells of more */
+        c->readable = false; /* an event will report more */
     if (n > 0 && c->hung_up)
-        conn_time(&v->conns, c, true); /* the guest takes the rest, at last */
+        /* let it expire if the guest does not take the rest */
+        conn_time(&v->conns, c, true);
     return true;
 }
 
 /* --- Connections ---------------------------------------------------------- */
 
-/* Read the client's line. */
+/* Read the client's line "CONNECT port". */
 static void read_client_line(struct vsock *v, struct conn *c)
 {
     uint32_t port;
@@ -218,8 +221,8 @@ static void read_client_line(struct vsock *v, struct conn *c)
     conn_owe(&v->conns, c, OP_REQUEST);
 }
 
-/* If the guest has ended the connection, tell the client so behind the bytes
- * that are held. Returns false if (c) has been freed. */
+/* If the guest has ended the connection, shut down the socket once the stored
+ * bytes are written. Returns false if (c) was freed. */
 static bool settle_conn(struct vsock *v, struct conn *c)
 {
     if (c->held_count > 0)
@@ -236,20 +239,20 @@ static bool settle_conn(struct vsock *v, struct conn *c)
         c->half = true;
         (void)shutdown(c->fd, SHUT_WR);
     }
-    /* a client that is gone, and nothing of its left for the guest */
+    /* the client is gone, and no bytes of it are left */
     if (c->state == CONN_OPEN && c->hung_up && c->told != SHUT_BOTH &&
         ((c->told & SHUT_NO_SEND) != 0 || (c->heard & SHUT_NO_RECEIVE) != 0))
         ended(v, c);
     return true;
 }
 
-/* Serve (c), which is in no queue. It may be put into one. */
+/* Serve (c), which is in no queue. This may put it into one. */
 static void serve(struct vsock *v, struct conn *c)
 {
     struct conns *s = &v->conns;
 
     if (c->state == CONN_HELLO) {
-        read_client_line(v, c); /* queues it again, or frees it */
+        read_client_line(v, c); /* puts it into a queue again, or frees it */
         return;
     }
     if (!settle_conn(v, c) || c->state == CONN_DRAIN)

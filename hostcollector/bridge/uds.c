@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The convention of Firecracker and Cloud Hypervisor for vsock without vsock.
- */
+/* Unix sockets of the bridge. */
 #include "bridge/uds.h"
 
 #include <errno.h>
@@ -15,10 +14,10 @@
 #include "guard/opener.h"
 
 #define BACKLOG   1024
-#define HELLO_MAX 32u /* longer than any line that makes sense */
+#define HELLO_MAX 32u /* longer than any valid line */
 #define CONNECT   "CONNECT "
 
-/* Behind a path there must be room for "_4294967295". */
+/* Room after a path, for "_4294967295". */
 #define PATH_ROOM (sizeof((struct sockaddr_un *)0)->sun_path - 11)
 
 /* --- Listening ------------------------------------------------------------ */
@@ -62,14 +61,14 @@ void uds_close(struct uds_listener *l)
         (void)opener_open(OPENER_REMOVE, l->path);
 }
 
-/* --- Both ways through ---------------------------------------------------- */
+/* --- Accepting and connecting --------------------------------------------- */
 
 int uds_dial(const char *path, uint32_t port, const struct peer_rule *peers,
              struct err *e)
 {
     char name[sizeof((struct sockaddr_un *)0)->sun_path];
 
-    /* the path was checked to leave room */
+    /* fits: uds_listen() has checked the length of the path */
     (void)snprintf(name, sizeof name, "%s_%u", path, port);
     int fd = opener_open(OPENER_CONNECT, name);
 
@@ -102,7 +101,8 @@ static int parse(const char *line, size_t len, uint32_t *port)
 int uds_hello(int fd, uint32_t *port)
 {
     char line[HELLO_MAX];
-    /* what follows the line is for the guest: look first, then take the line */
+    /* bytes after the line are the guest's: peek first, then read only the line
+     */
     ssize_t n = recv(fd, line, sizeof line, MSG_PEEK | MSG_DONTWAIT);
 
     if (n < 0)

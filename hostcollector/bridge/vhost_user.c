@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Receives vhost-user messages and does what they say, within bounds. */
+/* Receives vhost-user messages and handles them, within bounds. */
 #include "bridge/vhost_user.h"
 
 #include <errno.h>
@@ -12,9 +12,8 @@
 #include "util/bytes.h"
 #include "util/uds_words.h"
 
-#define CONFIG_SIZE                                                            \
-    256u /* of a device's config space, as vhost-user sees it                  \
-          */
+/* Size of a device's config space in vhost-user. */
+#define CONFIG_SIZE 256u
 
 static uint8_t *payload(struct vhost_user *u)
 {
@@ -87,8 +86,8 @@ bool vhost_user_runs(const struct vhost_user *u)
 
 /* --- Receiving ------------------------------------------------------------ */
 
-/* Keep the descriptors of the message. If there were more than fit, the kernel
- * has closed some, and the front-end must go. */
+/* Keep the message's descriptors. If there were too many, the kernel has closed
+ * some, and the front-end must be dropped. */
 static int take_fds(struct vhost_user *u, struct msghdr *m, struct err *e)
 {
     bool many = (m->msg_flags & MSG_CTRUNC) != 0;
@@ -113,8 +112,8 @@ static int take_fds(struct vhost_user *u, struct msghdr *m, struct err *e)
     return many ? err_set(e, "vhost-user: too many descriptors") : 0;
 }
 
-/* Up to (want) bytes of the message. Returns 1 when it has them, 0: not yet,
- * -1: the end, with (e) empty if it is in order. */
+/* Receive up to (want) bytes of the message. Returns 1 when they are complete;
+ * 0: not yet; -1: the end, with (e) empty if it is a normal one. */
 static int receive_up_to(struct vhost_user *u, uint32_t want, struct err *e)
 {
     union {
@@ -137,22 +136,26 @@ static int receive_up_to(struct vhost_user *u, uint32_t want, struct err *e)
     if (take_fds(u, &m, e) < 0)
         return -1;
     if (n == 0)
-        return u->have == 0 ? -1 : err_set(e, "vhost-user: half a message");
+        return u->have == 0
+                   ? -1
+                   : err_set(
+                         e,
+                         "vhost-user: the connection ended inside a message");
     u->have += (uint32_t)n;
     return u->have >= want;
 }
 
 /* --- Messages ------------------------------------------------------------- */
 
-/* How a message is answered: by a payload of (size) bytes that stands in the
- * message's place, or not at all. */
+/* Result of a handler: the (size) bytes of an answer's payload, which replaces
+ * the message, or no answer. */
 #define NO_ANSWER (-1)
 
 static int refuse_request(struct vhost_user *u, struct err *e)
 {
     (void)err_set(e,
                   "vhost-user: message %u of %u bytes with %u descriptors "
-                  "makes no sense",
+                  "is invalid",
                   load_u32(u->message + VU_REQUEST),
                   load_u32(u->message + VU_SIZE), u->fd_count);
     return -2;
@@ -164,7 +167,7 @@ static int answer_u64(struct vhost_user *u, uint64_t value)
     return 8;
 }
 
-/* Find all rings in the memory. One that ran has to be found. */
+/* Find all rings in the memory again. A ring that was mapped must be found. */
 static int place_rings(struct vhost_user *u, struct err *e)
 {
     for (unsigned i = 0; i < RING_COUNT; i++) {
@@ -198,7 +201,8 @@ static int set_memory(struct vhost_user *u, uint32_t size, struct err *e)
     return NO_ANSWER;
 }
 
-/* The ring that a message of (size) bytes is about; NULL: none of ours. */
+/* The ring that a message of (size) bytes names; NULL if there is no such ring.
+ */
 static struct vring *named_ring(struct vhost_user *u, uint32_t size,
                                 uint32_t need)
 {
@@ -246,25 +250,26 @@ static int set_address(struct vhost_user *u, uint32_t size, struct err *e)
         (void)err_set(e, "vhost-user: a ring is not in the shared memory");
         return -2;
     }
-    /* whatever was taken before has been given back */
+    /* all chains taken earlier have been returned */
     r->next_used = r->told = load_u16(r->used + 2);
     r->event_idx = u->event_idx;
     r->broken = NULL;
     return NO_ANSWER;
 }
 
-/* (fd), or none if -1, interrupts the guest when (r) has been served. */
+/* Set the descriptor (fd), or none if -1, that interrupts the guest when the
+ * device has served (r). */
 static void set_call(struct vring *r, int fd)
 {
     close_fd(&r->call);
     r->call = fd;
-    /* what was told by the one before may have reached nobody: QEMU gives the
-     * real one only after the ring has begun to run */
+    /* earlier interrupts may have reached nobody: QEMU sends the real
+     * descriptor only after the ring has begun to run */
     if (fd >= 0 && vring_runs(r))
         (void)eventfd_write(fd, 1);
 }
 
-/* (fd) tells that the guest has put something into (r). */
+/* Set the descriptor (fd) by which the guest kicks (r). */
 static int set_kick(struct vhost_user *u, struct vring *r, int fd,
                     struct err *e)
 {
@@ -272,7 +277,7 @@ static int set_kick(struct vhost_user *u, struct vring *r, int fd,
         watch_remove(u->epoll, r->kick);
     close_fd(&r->kick);
     r->kick = fd;
-    /* edges: a kick need not be read to be seen once */
+    /* edge-triggered: a kick need not be read to be seen only once */
     if (watch_add(u->epoll, fd, EPOLLIN | EPOLLET, &u->kick) < 0) {
         (void)err_sys(e, "vhost-user: epoll of a kick");
         return -2;
@@ -282,7 +287,7 @@ static int set_kick(struct vhost_user *u, struct vring *r, int fd,
     return NO_ANSWER;
 }
 
-/* The descriptor of KICK, CALL or ERR. */
+/* Take the descriptor of KICK, CALL or ERR. */
 static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
                           struct err *e)
 {
@@ -294,12 +299,12 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
         (none && request == VU_SET_VRING_KICK))
         return refuse_request(u, e);
     if (request == VU_SET_VRING_ERR)
-        return NO_ANSWER; /* nothing to tell QEMU that it could act on */
+        return NO_ANSWER; /* an error that QEMU could do nothing about */
 
     int fd = none ? -1 : u->fds[0];
 
-    u->fd_count = 0; /* it is the ring's now */
-    /* nobody else's descriptor shall make us wait */
+    u->fd_count = 0; /* the ring owns the descriptor now */
+    /* the device must never block on a descriptor of the front-end */
     if (fd >= 0)
         (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     if (request == VU_SET_VRING_KICK)
@@ -308,7 +313,7 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
     return NO_ANSWER;
 }
 
-/* Stops the ring, and tells where. */
+/* Stop the ring and answer with its position. */
 static int get_base(struct vhost_user *u, uint32_t size, struct err *e)
 {
     struct vring *r = named_ring(u, size, VU_STATE);
@@ -347,8 +352,8 @@ static void agree(struct vhost_user *u, uint64_t features)
 }
 
 /*
- * Do what the message says. Returns the size of the answer that took its
- * place, NO_ANSWER, or -2 with (e) filled: part with this front-end.
+ * Handle the message. Returns the size of the answer that replaces it;
+ * NO_ANSWER; or -2 with (e) filled: drop this front-end.
  */
 static int obey(struct vhost_user *u, uint32_t request, uint32_t size,
                 struct err *e)
@@ -382,7 +387,7 @@ static int obey(struct vhost_user *u, uint32_t request, uint32_t size,
     case VU_GET_CONFIG:
         return get_config(u, size, e);
     default:
-        /* harmless (SET_OWNER, SET_PROTOCOL_FEATURES) or not agreed on */
+        /* no effect (SET_OWNER, SET_PROTOCOL_FEATURES), or not agreed on */
         return NO_ANSWER;
     }
 }
@@ -397,7 +402,9 @@ static int send_answer(struct vhost_user *u, uint32_t size, struct err *e)
 
     if (n < 0)
         return err_sys(e, "vhost-user: send");
-    return (size_t)n == all ? 0 : err_set(e, "vhost-user: it does not listen");
+    return (size_t)n == all
+               ? 0
+               : err_set(e, "vhost-user: the peer does not read answers");
 }
 
 /* Has this message started the guest's driver, for the first time or again? */
@@ -415,19 +422,20 @@ static bool starts_anew(const struct vhost_user *u, bool ran)
     return anew;
 }
 
-/* Somebody else than QEMU. Who takes this socket for the other one asks as its
- * clients do, and reads one line. */
+/* Refuse a process that is not QEMU. A client that confuses the two sockets
+ * sends a client's line and reads one line. */
 static void refuse_stranger(const struct vhost_user *u, struct err *e)
 {
     if (memcmp(u->message, UDS_ASKS_FOR, strlen(UDS_ASKS_FOR)) != 0) {
-        (void)err_set(e, "where QEMU connects, somebody says what is no "
-                         "message: is this QEMU?");
+        (void)err_set(e,
+                      "invalid vhost-user message from the peer: is it QEMU?");
         return;
     }
     (void)send(u->fd, UDS_QEMU_ONLY "\n", sizeof UDS_QEMU_ONLY,
                MSG_NOSIGNAL | MSG_DONTWAIT);
-    (void)err_set(e, "a client connected where QEMU does: give it the path of "
-                     "--uds");
+    (void)err_set(
+        e,
+        "a client connected to the socket for QEMU: give it the path of --uds");
 }
 
 enum vhost_user_news vhost_user_receive(struct vhost_user *u, struct err *e)

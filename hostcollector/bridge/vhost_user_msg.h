@@ -4,16 +4,16 @@
 #ifndef TPROF_BRIDGE_VHOST_USER_MSG_H
 #define TPROF_BRIDGE_VHOST_USER_MSG_H
 
-/* Header; the payload follows. */
+/* Header, followed by the payload. */
 #define VU_REQUEST         0u /* u32 */
 #define VU_FLAGS           4u /* u32 */
 #define VU_FLAG_VERSION    0x3u
 #define VU_VERSION         0x1u
 #define VU_FLAG_REPLY      0x4u
 #define VU_FLAG_NEED_REPLY 0x8u
-#define VU_SIZE            8u /* u32  of the payload */
+#define VU_SIZE            8u /* u32 size of the payload */
 #define VU_HEADER          12u
-#define VU_PAYLOAD_MAX     512u /* more than any message of these has */
+#define VU_PAYLOAD_MAX     512u /* larger than any of these messages */
 
 #define VU_GET_FEATURES          1u
 #define VU_SET_FEATURES          2u
@@ -43,23 +43,23 @@
 #define VU_P_REPLY_ACK (1ull << 3)
 #define VU_P_CONFIG    (1ull << 9)
 
-/* Payload of most: one u64. Of KICK, CALL and ERR it holds */
+/* Payload of most messages: one u64. For KICK, CALL and ERR it holds */
 #define VU_FD_RING 0xffull
-#define VU_FD_NONE 0x100ull /* no descriptor comes along */
+#define VU_FD_NONE 0x100ull /* no descriptor is attached */
 
 /* SET_MEM_TABLE */
 #define VU_MEM_COUNT   0u /* u32 */
 #define VU_MEM_REGIONS 8u
-#define VU_MEM_GUEST   0u /* u64, within a region, as the next three */
+#define VU_MEM_GUEST   0u /* u64; this and the next three within a region */
 #define VU_MEM_SIZE    8u
 #define VU_MEM_USER    16u
 #define VU_MEM_OFFSET  24u
-#define VU_MEM_REGION  32u /* bytes of one */
+#define VU_MEM_REGION  32u /* bytes of one region */
 
 /* SET_VRING_NUM, _BASE, _ENABLE, GET_VRING_BASE */
 #define VU_STATE_RING  0u /* u32 */
 #define VU_STATE_VALUE 4u /* u32 */
-#define VU_STATE       8u /* bytes */
+#define VU_STATE       8u /* size */
 
 /* SET_VRING_ADDR */
 #define VU_ADDR_RING  0u  /* u32 */
@@ -67,7 +67,7 @@
 #define VU_ADDR_DESC  8u  /* u64 */
 #define VU_ADDR_USED  16u /* u64 */
 #define VU_ADDR_AVAIL 24u /* u64 */
-#define VU_ADDR       40u /* bytes, with the log's address */
+#define VU_ADDR       40u /* size, with the address of the log */
 
 /* GET_CONFIG, SET_CONFIG */
 #define VU_CONFIG_OFFSET 0u /* u32 */

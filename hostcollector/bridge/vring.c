@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio 1.2, 2.7: the split virtqueue, seen by the device. */
+/* The device's side of a split virtqueue (virtio 1.2, 2.7). */
 #include "bridge/vring.h"
 
 #include <stdatomic.h>
@@ -15,11 +15,10 @@
 #define DESC_NEXT     14u
 #define DESC_F_NEXT   1u
 #define DESC_F_WRITE  2u
-#define DESC_F_OTHERS (~3u) /* indirect was not offered */
+#define DESC_F_OTHERS (~3u) /* indirect descriptors were not offered */
 
-#define RING_FLAGS                                                             \
-    0u /* avail: 1 = interrupts unwanted; used: kicks likewise                 \
-        */
+/* u16. avail: 1 = no interrupts wanted; used: 1 = no kicks wanted. */
+#define RING_FLAGS 0u
 #define RING_INDEX 2u
 #define RING_ENTRY 4u
 
@@ -38,13 +37,13 @@ static void poke(uint8_t *p, uint16_t value)
     __atomic_store_n((uint16_t *)(void *)p, value, __ATOMIC_RELEASE);
 }
 
-/* Where the guest says up to which chain it wants no interrupt. */
+/* Position after which the guest wants no interrupt; the guest writes it. */
 static const uint8_t *used_event(const struct vring *r)
 {
     return r->avail + RING_ENTRY + (size_t)AVAIL_ENTRY * r->size;
 }
 
-/* Where the device says at which chain it wants a kick. */
+/* Position at which the device wants a kick; the device writes it. */
 static uint8_t *avail_event(const struct vring *r)
 {
     return r->used + RING_ENTRY + (size_t)USED_ENTRY * r->size;
@@ -59,7 +58,7 @@ void vring_init(struct vring *r)
 
 int vring_place(struct vring *r, const struct bridge_memory *m)
 {
-    /* both rings end with the event index, agreed on or not */
+    /* space for the event index is there even if it is not agreed on */
     uint64_t avail_size = RING_ENTRY + (uint64_t)AVAIL_ENTRY * r->size + 2;
     uint64_t used_size = RING_ENTRY + (uint64_t)USED_ENTRY * r->size + 2;
     bool aligned = (r->desc_at & 15) == 0 && (r->avail_at & 1) == 0 &&
@@ -89,7 +88,8 @@ static bool lie(struct vring *r, const char *how)
     return false;
 }
 
-/* Do chains wait? More than the ring has entries means that the guest lies. */
+/* Do chains wait? If there are more than the ring has entries, the guest is in
+ * error. */
 static bool waiting(struct vring *r)
 {
     uint16_t index = peek(r->avail + RING_INDEX);
@@ -100,7 +100,7 @@ static bool waiting(struct vring *r)
     return count != 0;
 }
 
-/* Add (size) bytes at (guest) to (c). */
+/* Add (size) bytes at guest address (guest) to (c). */
 static bool add_piece(struct vring *r, const struct bridge_memory *m,
                       struct chain *c, uint64_t guest, uint64_t size,
                       bool writable)
@@ -130,7 +130,7 @@ static bool follow(struct vring *r, const struct bridge_memory *m,
 {
     uint32_t at = c->head;
 
-    /* each step adds a piece or, empty, counts as one: loops end as well */
+    /* each step adds a piece, or counts as one if empty: loops end, too */
     for (unsigned steps = 0; steps < CHAIN_PIECES; steps++) {
         uint8_t desc[DESC_SIZE];
 
@@ -158,7 +158,8 @@ bool vring_take(struct vring *r, const struct bridge_memory *m, struct chain *c)
 {
     if (!vring_runs(r) || !waiting(r))
         return false;
-    /* the entry is written before the index that waiting() saw */
+    /* the entry is read after the index in waiting(), which was written after
+     * it */
     atomic_thread_fence(memory_order_acquire);
 
     uint32_t slot = r->next_avail & (r->size - 1);
@@ -202,7 +203,8 @@ void vring_interrupt_guest(struct vring *r)
     if (r->used == NULL || r->told == r->next_used)
         return;
     poke(r->used + RING_INDEX, r->next_used);
-    /* the index is out before the guest's wish is read; its side likewise */
+    /* the index is published before the guest's wish is read; the guest does
+     * the reverse */
     atomic_thread_fence(memory_order_seq_cst);
     if (wants_interrupt(r) && r->call >= 0)
         (void)eventfd_write(r->call, 1);
@@ -218,14 +220,15 @@ bool vring_want_kicks(struct vring *r)
     if (r->event_idx)
         poke(avail_event(r), r->next_avail);
     poke(r->used + RING_FLAGS, 0);
-    /* the wish is out before the index is read again; the guest's likewise */
+    /* the wish is published before the index is read again; the guest does the
+     * reverse */
     atomic_thread_fence(memory_order_seq_cst);
     return waiting(r);
 }
 
 void vring_mute_kicks(struct vring *r)
 {
-    /* with event indices the old one, long passed, does it */
+    /* with event indices, the old index is passed already and wants nothing */
     if (vring_runs(r) && !r->event_idx)
         poke(r->used + RING_FLAGS, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The device's side of a split virtqueue: takes chains of buffers and returns
- * them. Everything in the ring is written by the guest, and checked.
+ * them. The guest writes the whole ring, so every value is checked.
  */
 #ifndef TPROF_BRIDGE_VRING_H
 #define TPROF_BRIDGE_VRING_H
@@ -13,59 +13,61 @@
 
 #include "bridge/bridge_memory.h"
 
-#define VRING_MAX    1024u /* entries of a ring, a power of two */
-#define CHAIN_PIECES 34u   /* of a chain; Linux uses up to 18 */
+#define VRING_MAX    1024u /* limit of a ring's entries; a power of two */
+#define CHAIN_PIECES 34u   /* limit for a chain; Linux uses up to 18 */
 
 struct vring {
-    uint32_t size;                       /* entries; 0: not known yet */
-    uint64_t desc_at, avail_at, used_at; /* the front-end's addresses */
+    uint32_t size;                       /* entries; 0: not set yet */
+    uint64_t desc_at, avail_at, used_at; /* addresses in the front-end */
     const uint8_t *desc, *avail;         /* NULL: not mapped yet */
     uint8_t *used;
-    uint16_t next_avail; /* the entry of avail to take next */
-    uint16_t next_used;  /* the entry of used to fill next */
-    uint16_t told;       /* next_used when the guest was last told */
+    uint16_t next_avail; /* next entry of avail to take */
+    uint16_t next_used;  /* next entry of used to fill */
+    uint16_t told;       /* next_used when the guest was last interrupted */
     bool event_idx;      /* VIRTIO_F_EVENT_IDX was agreed on */
-    bool enabled;        /* by the front-end */
+    bool enabled;        /* the front-end has enabled the ring */
     int kick, call;      /* eventfds; -1: none */
-    const char *broken;  /* what the guest did wrong; NULL: nothing */
+    const char *broken;  /* error of the guest; NULL: none */
 };
 
-/* A chain of buffers, its descriptors read once and resolved. */
+/* A chain of buffers. Its descriptors were read once and resolved. */
 struct chain {
-    uint16_t head;                     /* its name in the used ring */
-    unsigned in_count, out_count;      /* pieces to read, then to write */
-    size_t in_size, out_size;          /* bytes of them */
-    struct iovec pieces[CHAIN_PIECES]; /* those to read first */
+    uint16_t head; /* its number in the used ring */
+    /* pieces to read, followed by pieces to write */
+    unsigned in_count, out_count;
+    size_t in_size, out_size;          /* sums of their sizes */
+    struct iovec pieces[CHAIN_PIECES]; /* pieces to read first */
 };
 
-/* All zero, without descriptors. */
+/* Set (r) to zero, without descriptors. */
 void vring_init(struct vring *r);
 
 /*
- * Find the ring's three parts in (m) by the front-end's addresses, again
- * after each bridge_memory_map(). Returns 0; -1 if they are not in there.
+ * Find the ring's three parts in (m) by the front-end's addresses. Call it
+ * again after each bridge_memory_map(). Returns 0; -1 if (m) does not hold
+ * them.
  */
 int vring_place(struct vring *r, const struct bridge_memory *m);
 
-/* Is the ring sized, mapped, enabled and not broken? */
+/* Does the ring have a size, mapped parts and no error, and is it enabled? */
 bool vring_runs(const struct vring *r);
 
 /*
- * Take the next chain. Returns true with (c) filled; false if there is none.
- * Also false if the guest did something wrong; then r->broken says what, and
- * the ring does not run until it is set up anew.
+ * Take the next chain. Returns true with (c) filled; false if there is none, or
+ * if the guest made an error. Then r->broken names the error, and the ring
+ * stops until it is set up again.
  */
 bool vring_take(struct vring *r, const struct bridge_memory *m,
                 struct chain *c);
 
-/* Undo the last (count) calls of vring_take(); these chains were not used. */
+/* Undo the last (count) calls of vring_take(), whose chains were not used. */
 void vring_untake(struct vring *r, unsigned count);
 
 /* Return the chain named (head), with (size) bytes written to it. */
 void vring_give(struct vring *r, uint16_t head, uint32_t size);
 
-/* Show the guest the chains that vring_give() returned, and interrupt it if it
- * asks for interrupts. */
+/* Publish the chains that vring_give() returned, and interrupt the guest if it
+ * wants interrupts. */
 void vring_interrupt_guest(struct vring *r);
 
 /*
@@ -77,16 +79,17 @@ bool vring_want_kicks(struct vring *r);
 /* Tell the guest that no kicks are needed for now. */
 void vring_mute_kicks(struct vring *r);
 
-/* Copy (size) bytes between (bytes) and the pieces, from (skip) bytes behind
- * the beginning of the pieces on. Returns how many were copied. */
+/* Copy (size) bytes between (bytes) and the pieces, beginning (skip) bytes into
+ * the pieces. Returns the number of bytes copied. */
 size_t pieces_read(const struct iovec *pieces, unsigned count, size_t skip,
                    void *bytes, size_t size);
 size_t pieces_write(const struct iovec *pieces, unsigned count, size_t skip,
                     const void *bytes, size_t size);
 
 /*
- * The pieces of (size) bytes, (skip) bytes behind the beginning of (count), to
- * (out), which has room for (count). Returns how many pieces these are.
+ * Find the pieces of (size) bytes that begin (skip) bytes into the (count)
+ * pieces, and write them to (out), which has room for (count). Returns their
+ * number.
  */
 unsigned pieces_cut(const struct iovec *pieces, unsigned count, size_t skip,
                     size_t size, struct iovec *out);

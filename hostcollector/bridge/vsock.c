@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Joins the two directions of the vsock device. */
+/* The vsock device: joins the packets in a guest's rings with connections. */
 #include "bridge/vsock.h"
 
-#define TURNS 8u /* of both directions, before anybody else is looked at */
+#define TURNS 8u /* of both directions, before other events are handled */
 
 bool vsock_is_up(const struct vsock *v)
 {
@@ -19,14 +19,16 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events)
         c->last = true;
     if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !c->hung_up) {
         c->hung_up = true;
-        conn_time(&v->conns, c, true); /* it must not wait for ever */
+        /* so that it does not wait without end */
+        conn_time(&v->conns, c, true);
     }
     if ((events & EPOLLOUT) != 0)
         conn_flush(&v->conns, c);
     conn_queue(&v->conns, c, CONN_READY);
 }
 
-/* The guest has buffers again: connections that waited for them come first. */
+/* The guest has buffers again: serve the connections that waited for them
+ * first. */
 static void feed(struct conns *s)
 {
     struct conn *c;

@@ -294,7 +294,7 @@ TEST(bridge_qemu_takes_the_place_of_who_is_silent)
     front_start(0, 0);
     front_post_rx(8);
     CHECK(front_is_closed(mute));
-    CHECK(strstr(front.said, "said nothing") != NULL);
+    CHECK(strstr(front.said, "sent nothing") != NULL);
     (void)front_open(7077, &host);
     front_end();
 }

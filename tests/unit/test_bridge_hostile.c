@@ -611,11 +611,12 @@ TEST(bridge_says_a_line_once_and_counts_it)
     for (int i = 0; i < 100; i++)
         be_a_stranger(HTTP);
     CHECK_EQ(front.said_count, 1);
-    CHECK(strstr(front.said, "is this QEMU?") != NULL);
+    CHECK(strstr(front.said, "is it QEMU?") != NULL);
     be_a_stranger(CALL);
     CHECK_EQ(front.said_count, 3); /* "99 times more", and then */
-    CHECK_STR(front.said, "a client connected where QEMU does: give it the "
-                          "path of --uds");
+    CHECK_STR(front.said,
+              "a client connected to the socket for QEMU: give it the "
+              "path of --uds");
     front_end();
 }
 
