@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest that is dead: what its cores had in their registers, and its memory,
- * stand in a file. It stands still, whatever is asked for. */
+/* A dead guest, whose memory and registers are in a file. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,7 +9,7 @@
 #include "outside/paging.h"
 
 struct dead {
-    struct outside_guest guest; /* first */
+    struct outside_guest guest; /* first member */
     struct dump_memory *memory;
     struct dump_registers registers[OUTSIDE_CORES_MAX];
 };
@@ -60,9 +59,9 @@ static long read_physical(void *context, uint64_t address, void *to,
     return (long)dump_memory_some(context, &physical, address, to, size);
 }
 
-/* By the core's page tables. Where these are not known, or not in the file, by
- * the addresses that the file itself gives; a file that gives none is of a
- * kernel without an address space of its own. */
+/* Read by the core's page tables. If these are not known or not in the file,
+ * read by the addresses that the file gives. A file without such addresses is
+ * of a kernel without an address space of its own. */
 static long dump_read_memory(struct outside_guest *g, uint32_t core,
                              const struct outside_registers *r,
                              uint64_t address, void *to, size_t size,
@@ -70,7 +69,7 @@ static long dump_read_memory(struct outside_guest *g, uint32_t core,
 {
     static const struct dump_view parts = {.way = DUMP_BY_PARTS};
     struct dump_memory *m = of(g)->memory;
-    /* EFER is not in the file, but without this bit no core runs 64-bit code */
+    /* the file lacks EFER, but without this bit no core runs 64-bit code */
     const struct paging p = {r->cr0,        r->cr3,
                              r->cr4,        r->is_wide ? PAGING_EFER_LMA : 0,
                              read_physical, m};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A guest that is looked at from outside: it stands still while its registers
- * and its memory are read. One file for each way to do so (gdb.c, qmp.c), all
- * behind struct outside_ops. What the other side says is not trusted, and each
- * call has a limit of time.
+ * A guest that is sampled from outside, without an agent: it is stopped while
+ * its registers and its memory are read. gdb.c, qmp.c and dump.c are the ways
+ * to do this, behind struct outside_ops. Data from the other side is not
+ * trusted, and each call has a time limit.
  */
 #ifndef TPROF_OUTSIDE_GUEST_H
 #define TPROF_OUTSIDE_GUEST_H
@@ -16,9 +16,9 @@
 #include "util/err.h"
 
 #define OUTSIDE_CORES_MAX 256u
-#define OUTSIDE_WAIT_MS   2000 /* for an answer */
+#define OUTSIDE_WAIT_MS   2000 /* time limit for an answer */
 
-/* General registers by their numbers in DWARF. */
+/* General registers by their DWARF numbers. */
 enum outside_general {
     OUTSIDE_RAX,
     OUTSIDE_RDX,
@@ -33,58 +33,63 @@ enum outside_general {
     OUTSIDE_GENERALS,
 };
 
-/* What a core has in its registers. */
+/* Registers of one core. */
 struct outside_registers {
     uint64_t general[OUTSIDE_GENERALS];
     uint64_t pc, flags;
     uint64_t cr0, cr3, cr4, efer;
     uint16_t cs;
-    bool is_wide; /* the core runs 64-bit code; else addresses mean little */
+    /* the core runs 64-bit code; otherwise its addresses mean little */
+    bool is_wide;
 };
 
 struct outside_guest;
 
 struct outside_ops {
-    const char *name; /* as the user knows it: "gdb" */
-    /* All cores stand still, after stop(); they run on, after run(). Return 0;
-     * -1 with (e) filled. */
+    const char *name; /* name for the user: "gdb" */
+    /* stop() stops all cores; run() lets them run again. Return 0; -1 with (e)
+     * filled. */
     int (*stop)(struct outside_guest *g, struct err *e);
     int (*run)(struct outside_guest *g, struct err *e);
-    /* The registers of core (core), which stands still. Returns likewise. */
+    /* The registers of core (core) of a stopped guest. Returns 0; -1 with (e)
+     * filled. */
     int (*registers)(struct outside_guest *g, uint32_t core,
                      struct outside_registers *r, struct err *e);
-    /* Read up to (size) bytes at (address), as core (core) sees memory, which
-     * stands still and has (r). Returns how many could be read from the start
-     * on; 0: none; -1 with (e) filled. */
+    /* Read up to (size) bytes at (address), as seen by core (core), which is
+     * stopped and has (r). Returns the number of bytes up to the first that
+     * cannot be read; 0: none; -1 with (e) filled. */
     long (*memory)(struct outside_guest *g, uint32_t core,
                    const struct outside_registers *r, uint64_t address,
                    void *to, size_t size, struct err *e);
-    /* The guest runs on, and nobody looks at it any more. Releases (g). */
+    /* Let the guest run, end the connection, and release (g). */
     void (*close)(struct outside_guest *g);
 };
 
-/* What whoever must let the guest go, where this process is killed, has to know
- * of it. Both processes share it. */
+/* State for the process that must release the guest if the sampling process is
+ * killed. Both processes share it. */
 struct outside_watched {
-    atomic_bool held;    /* we keep it from running */
-    atomic_bool started; /* QEMU has a stub that we have started */
+    atomic_bool held; /* this guest is stopped by the sampling process */
+    /* QEMU has a stub that the sampling process has started */
+    atomic_bool started;
 };
 
-/* The common beginning of every guest. */
+/* The common first member of every kind of guest. */
 struct outside_guest {
     const struct outside_ops *ops;
-    int fd;              /* the socket that leads to it */
+    int fd;              /* socket of the connection */
     uint32_t core_count; /* known after the first stop() */
-    /* What the user is to know of it: "is cut: ...". NULL: nothing. */
+    /* Warning for the user, for example "is cut: ...". NULL: none. */
     const char *warning;
-    /* Why somebody else keeps it from running, in words, when outside_qmp() or
-     * stop() looked last: "it has shut down". It may be looked at, and run()
-     * leaves it as it is. NULL: it ran. */
+    /* The reason why the guest did not run when outside_qmp() or stop() looked
+     * last, and another program had stopped it: "it has shut down". Its
+     * registers and memory can be read, and run() leaves it stopped. NULL: it
+     * ran. */
     const char *stands;
-    struct outside_watched *watched; /* NULL: nobody asks */
+    struct outside_watched *watched; /* NULL: no process needs it */
 };
 
-/* Note whether (g) is kept from running, before that is so, or after. */
+/* Note whether the sampling process stops (g). Call it before the guest is
+ * stopped, and after it runs again. */
 static inline void outside_hold(struct outside_guest *g, bool held)
 {
     if (g->watched != NULL)
@@ -93,53 +98,53 @@ static inline void outside_hold(struct outside_guest *g, bool held)
 
 /*
  * The guest behind (fd), the connected socket of a debugger's stub (QEMU's
- * -gdb), which is the guest's to close from now on. The guest stands still.
- * Returns NULL with (e) filled: it is no stub, somebody else uses it, or there
- * is no memory.
+ * -gdb). The result owns (fd) from now on. The guest is stopped. NULL with (e)
+ * filled: it is not a stub, another program uses it, or there is no memory.
  */
 struct outside_guest *outside_gdb(int fd, struct err *e);
 
-/* For outside_qmp() alone: the same of the stub that QEMU's monitor has
- * started, and switches off. So close() says nothing to it, and leaves the
- * guest as it is. */
+/* The same for a stub that QEMU's monitor has started and will end. For
+ * outside_qmp() only: close() sends the stub nothing, and leaves the guest as
+ * it is. */
 struct outside_guest *outside_gdb_started(int fd, struct err *e);
 
-/* The guest (g) of outside_gdb_started() was stopped by somebody else: forget
- * what was read of it before. */
+/* Forget what was read of guest (g) of outside_gdb_started(): another program
+ * has stopped it since. */
 void outside_gdb_stands(struct outside_guest *g);
 
 /*
- * The guest behind (fd), the connected socket of QEMU's monitor (QMP). It runs
- * on. Its first stop() starts a stub in QEMU, by which it is looked at, and
- * counts its cores; close() ends that stub.
+ * The guest behind (fd), the connected socket of QEMU's monitor (QMP). The
+ * guest keeps running. Its first stop() starts a stub in QEMU, reads the guest
+ * through this stub, and counts its cores. close() ends the stub.
  *
- * outside_qmp_pass() comes first, and before the process is confined: it hands
- * QEMU one end of a socket pair, the stub's, and hears nothing. Returns the
+ * Call outside_qmp_pass() first, before the process is confined. It sends QEMU
+ * one end of a socket pair, for the stub, and reads nothing. It returns the
  * other end, for (stub); -1 with (e) filled.
  *
- * outside_qmp() has both descriptors from now on. Returns NULL with (e) filled:
- * it is no such monitor, somebody else uses it, or there is no memory.
+ * outside_qmp() owns both descriptors from now on. It returns NULL with (e)
+ * filled: this is not such a monitor, another program uses it, or there is no
+ * memory.
  */
 int outside_qmp_pass(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
 
 /*
- * A guest that is dead, of which the file (fd) has the memory and the registers
- * (dump/core_registers.h). It stands still for good, as at the moment of the
- * dump. (fd) is the guest's from now on. Return NULL with (e) filled: there are
- * no registers in the file, or it is none of a guest's memory.
+ * A dead guest, whose memory and registers are in the file (fd)
+ * (dump/core_registers.h). It is stopped for ever, at the moment of the dump.
+ * The result owns (fd) from now on. Return NULL with (e) filled: the file has
+ * no registers, or is not the memory of a guest.
  */
 struct outside_guest *outside_dump(int fd, struct err *e);
 
 /*
- * The last words to a guest's socket, whole lines of QMP in the monitor's case.
- * Also for a second process, where the one that looked at the guest was killed.
- * (LET_GO): it held the guest. (OFF): its stub is on. Before (OFF) comes
- * (AWAIT): when QEMU has answered that, it has also let the guest run, if it
- * was told so by the stub.
+ * Last words to a guest's socket, by which a second process releases the guest
+ * if the sampling process was killed; whole lines for the monitor. (LET_GO)
+ * releases a stopped guest. (OFF) switches off its stub. (AWAIT) is sent before
+ * (OFF): once QEMU has answered it, it has also obeyed the stub's order to run.
  *
- * The stub that is switched off is given to a null device, which tells the next
- * collector whose it was: QEMU says of no device that a stub has it.
+ * The stub is switched off by giving it a null device whose name shows the next
+ * collector that the stub was tprof's. QEMU does not report which device the
+ * stub has.
  */
 #define OUTSIDE_GDB_LET_GO "+$D;1#b0"
 #define OUTSIDE_QMP_AWAIT  "\n{\"execute\":\"query-status\"}\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends and receives without waiting. */
+/* The agent's channel in a process that samples from outside. */
 #include "outside/host_channel.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent's channel in a process that samples from outside: a socket, at
- * whose other end the collector is. */
+/* The agent's channel in a process that samples from outside: a socket to the
+ * collector. */
 #ifndef TPROF_OUTSIDE_HOST_CHANNEL_H
 #define TPROF_OUTSIDE_HOST_CHANNEL_H
 
@@ -10,10 +10,10 @@ struct tprof_channel;
 
 struct host_channel {
     int fd;
-    bool left; /* the collector has gone */
+    bool left; /* the collector has closed its end */
 };
 
-/* The channel by (h), which must outlive it, in (*channel). */
+/* Make (*channel) the channel of (h), which must outlive it. */
 void host_channel_init(struct tprof_channel *channel, struct host_channel *h);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares code, and looks for code that is like another. */
+/* Compares an image's code with the memory of a stopped guest. */
 #include "outside/likeness.h"
 
-#define PAGE  4096u
-#define SPAN  4096u /* bytes of code that are compared at a time, */
-#define SPANS 32u   /* and how often at most, evenly over a segment */
-#define AROUND                                                                 \
-    128u          /* bytes before and behind an address that are looked for, */
-#define PIECE 48u /* and at least so many of these must be in the image */
+#define PAGE   4096u
+#define SPAN   4096u /* bytes of code compared at a time */
+#define SPANS  32u   /* limit of places, spread evenly over a segment */
+#define AROUND 128u  /* bytes to search for, before and after an address */
+#define PIECE  48u   /* at least this many of them must be in the image */
 
 long likeness_read(const struct likeness_view *v, uint64_t address, void *to,
                    size_t size, struct err *e)
@@ -21,7 +20,8 @@ bool likeness_is_enough(const struct likeness *l)
     return l->all >= PIECE && l->same > l->all - l->all / 8;
 }
 
-/* Add what (size) of (bytes) have in common with memory at (address). */
+/* Compare the (size) bytes at (bytes) with memory at (address), and add the
+ * result. */
 static int compare_span(const struct likeness_view *v, const uint8_t *bytes,
                         size_t size, uint64_t address, struct likeness *out,
                         struct err *e)
@@ -37,8 +37,8 @@ static int compare_span(const struct likeness_view *v, const uint8_t *bytes,
     return 0;
 }
 
-/* The bytes of run (p) of code that are in segment (t): from (*low) to below
- * (*high), as addresses. False: there are none. */
+/* The part of code run (p) that is in segment (t): from (*low) to below
+ * (*high), as addresses. Returns false if there is none. */
 static bool in_segment(const struct image_part *p, const struct image_text *t,
                        uint64_t *low, uint64_t *high)
 {
@@ -80,7 +80,7 @@ int likeness_compare(const struct likeness_view *v, const struct image *img,
                              low + slide, out, e) != 0)
                 return -1;
         }
-        skip = low - high; /* the next place is so far into the next run */
+        skip = low - high; /* offset of the next place in the next run */
     }
     return 0;
 }
@@ -92,8 +92,8 @@ struct around {
     uint8_t bytes[2 * AROUND];
 };
 
-/* Read what is in the page of (address). Returns likewise; the size may be 0.
- */
+/* Read the part that is in the page of (address). The size may be 0. Returns 0;
+ * -1 with (e) filled. */
 static int read_around(const struct likeness_view *v, uint64_t address,
                        struct around *a, struct err *e)
 {
@@ -111,8 +111,8 @@ static int read_around(const struct likeness_view *v, uint64_t address,
     return n < 0 ? -1 : 0;
 }
 
-/* How many bytes of (a) stand in segment (t), (slide) less far; 0: too few, or
- * more than a quarter differ. */
+/* Number of bytes of (a) that agree with segment (t) moved by (slide); 0 if too
+ * few can be compared, or more than a quarter differ. */
 static uint64_t count_same(const struct around *a, const struct image_text *t,
                            uint64_t slide)
 {

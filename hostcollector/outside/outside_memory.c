@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks begin where somebody reads first: stacks are read upwards. */
+/* Memory of a stopped guest, read in blocks. */
 #include "outside/outside_memory.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ void outside_memory_begin(struct outside_memory *m, struct outside_guest *g,
         m->blocks[i].size = 0;
 }
 
-/* The bytes at (address) in a block that has (size) of them; NULL: in none. */
+/* The bytes at (address) if one block has (size) of them; NULL otherwise. */
 static const uint8_t *find(const struct outside_memory *m, uint64_t address,
                            size_t size)
 {

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The walk, as the Intel manual (volume 3, chapter 4) has it. What it forbids
- * of an entry's reserved bits is not judged, but for a large page where there
- * is none: the core would fault, and nothing lies there.
- */
+/* Translates virtual to physical addresses (Intel SDM 3A, chapter 4). */
 #include "outside/paging.h"
 
 #include <stdbool.h>
@@ -17,11 +13,12 @@
 
 /* The tables of one mode. */
 struct table_shape {
-    unsigned shift; /* of what the top table's entries map */
+    unsigned shift; /* size of what a top table's entry maps */
     unsigned bits;  /* of an index into a table */
     size_t entry_size;
-    uint64_t top_mask;  /* of CR3 */
-    unsigned addresses; /* bits of an address; those above repeat the last */
+    uint64_t top_mask; /* of CR3 */
+    /* bits of an address; the bits above repeat the last of them */
+    unsigned addresses;
 };
 
 static const struct table_shape shapes[] = {
@@ -40,7 +37,7 @@ enum paging_mode paging_mode(const struct paging *p)
     return (p->cr4 & PAGING_CR4_PAE) != 0 ? PAGING_PAE : PAGING_32BIT;
 }
 
-/* Can a core of (mode) have such an address? */
+/* Is (address) valid in (mode)? */
 static bool is_address(enum paging_mode mode, uint64_t address)
 {
     if (mode < PAGING_LEVEL4)
@@ -51,8 +48,9 @@ static bool is_address(enum paging_mode mode, uint64_t address)
     return upper == 0 || upper == UINT64_MAX >> (shapes[mode].addresses - 1);
 }
 
-/* Is (entry), which maps 1 << (shift) bytes, a page? Returns 1; 0: it leads to
- * a table; -1: neither. */
+/* Is (entry), which maps 1 << (shift) bytes, a page? Returns 1; 0: it points to
+ * a table; -1: it is neither. Of reserved bits only those are checked that
+ * forbid a large page here. */
 static int is_page(const struct paging *p, enum paging_mode mode,
                    unsigned shift, uint64_t entry)
 {
@@ -65,19 +63,19 @@ static int is_page(const struct paging *p, enum paging_mode mode,
     return shift == 21 || (shift == 30 && mode >= PAGING_LEVEL4) ? 1 : -1;
 }
 
-/* Where the page of 1 << (shift) bytes begins that (entry) maps. */
+/* Physical address of the page of 1 << (shift) bytes that (entry) maps. */
 static uint64_t page_start(enum paging_mode mode, uint64_t entry,
                            unsigned shift)
 {
     uint64_t frame = entry & FRAME_MASK & ~((UINT64_C(1) << shift) - 1);
 
-    /* PSE-36: a large page of 32-bit code lies above 4 GiB by bits 13 to 20 */
+    /* PSE-36: bits 13 to 20 put a large page of 32-bit code above 4 GiB */
     if (mode == PAGING_32BIT && shift == 22)
         frame |= (entry >> 13 & 0xff) << 32;
     return frame;
 }
 
-/* Entry (index) of (table). Returns as paging_find(). */
+/* Read entry (index) of (table). Returns as paging_find(). */
 static int read_entry(const struct paging *p, const struct table_shape *s,
                       uint64_t table, uint64_t index, uint64_t *entry)
 {
@@ -91,8 +89,8 @@ static int read_entry(const struct paging *p, const struct table_shape *s,
     return (size_t)got == s->entry_size && (*entry & ENTRY_PRESENT) != 0;
 }
 
-/* The entry of the page that holds (address), and of what size that is, as
- * 1 << (*shift). Returns as paging_find(). */
+/* Find the entry of the page that contains (address). The page has 1 <<
+ * (*shift) bytes. Returns as paging_find(). */
 static int walk_tables(const struct paging *p, enum paging_mode mode,
                        uint64_t address, uint64_t *entry, unsigned *shift)
 {

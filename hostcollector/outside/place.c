@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From code that a core runs to the place of the image in memory. */
+/* Finds an image in the memory of a stopped guest. */
 #include "outside/place.h"
 
 #include <string.h>
@@ -8,13 +8,15 @@
 #include "outside/likeness.h"
 #include "util/bytes.h"
 
-#define NOTE_HEAD 16u        /* bytes of a note before the build-id */
-#define STACK     1024u      /* bytes of a stack whose words are looked at */
-#define WORDS_MAX 16u        /* of these that may lead to code */
-#define STACK_MAX 0x100000u  /* words less far from RSP are of the stack */
-#define NEAR      0x1000000u /* segments less apart than this are one kernel */
+#define NOTE_HEAD 16u   /* bytes of a note before the build-id */
+#define STACK     1024u /* bytes of a stack whose words are tried */
+#define WORDS_MAX 16u   /* limit of words that are tried */
+/* words closer than this to RSP point to the stack */
+#define STACK_MAX 0x100000u
+/* segments closer than this belong to one kernel */
+#define NEAR      0x1000000u
 
-/* What is looked for, and how near a search came to it. */
+/* The image that is searched, and the closest match so far. */
 struct place_search {
     const struct image *img;
     struct outside_near *near;
@@ -22,12 +24,12 @@ struct place_search {
     struct err *e;
 };
 
-/* What memory has where the build-id would be. */
+/* Result of reading the build-id from memory. */
 enum note {
-    NOTE_FAILED = -1, /* the error is filled */
-    NOTE_OTHER,       /* another build-id */
+    NOTE_FAILED = -1, /* error: (e) is filled */
+    NOTE_OTHER,       /* memory has another build-id */
     NOTE_SAME,
-    NOTE_NONE, /* none, or the file has none that is loaded */
+    NOTE_NONE, /* none in memory, or the file has no loaded build-id */
 };
 
 static enum note read_note(const struct place_search *s,
@@ -52,7 +54,7 @@ static enum note read_note(const struct place_search *s,
     return memcmp(there + NOTE_HEAD, id, length) == 0 ? NOTE_SAME : NOTE_OTHER;
 }
 
-/* The executable segment with code at link-time (address); NULL: none. */
+/* The executable segment with code at link-time (address); NULL if none has. */
 static const struct image_text *segment_of(const struct image *img,
                                            uint64_t address)
 {
@@ -64,7 +66,7 @@ static const struct image_text *segment_of(const struct image *img,
     return NULL;
 }
 
-/* The image is not there: note how near (slide) came. */
+/* The image is not at (slide): note how close the match is. */
 static void note_near(const struct place_search *s, const struct image_text *t,
                       uint64_t slide, const struct likeness *l, bool other)
 {
@@ -74,7 +76,7 @@ static void note_near(const struct place_search *s, const struct image_text *t,
         *s->near = (struct outside_near){slide, t->address, percent, other};
 }
 
-/* The kernel's code goes from segment (t) to what is near to it. */
+/* Set the range of the kernel's code: segment (t) and the segments near it. */
 static void take_place(const struct place_search *s, const struct image_text *t,
                        uint64_t slide)
 {
@@ -100,8 +102,8 @@ static void take_place(const struct place_search *s, const struct image_text *t,
     s->place->text_size = end - start;
 }
 
-/* Does the guest have the image, (slide) further, by its segment (t)? Returns
- * 1: the place is filled; 0; -1 with the error filled. */
+/* Is the image at (slide), judged by segment (t)? Returns 1, and the place is
+ * filled; 0; -1 with the error filled. */
 static int has_segment(const struct place_search *s,
                        const struct likeness_view *v,
                        const struct image_text *t, uint64_t slide)
@@ -121,7 +123,8 @@ static int has_segment(const struct place_search *s,
     return 1;
 }
 
-/* The same by the segment of which most stands in memory. */
+/* Is the image at (slide), judged by the segment that agrees best? Returns 1;
+ * 0; -1 with the error filled. */
 static int has_any_segment(const struct place_search *s,
                            const struct likeness_view *v, uint64_t slide)
 {
@@ -141,7 +144,8 @@ static int has_any_segment(const struct place_search *s,
     return best != NULL ? has_segment(s, v, best, slide) : 0;
 }
 
-/* The same by run-time (address), which may be of its code. */
+/* Does the run-time (address) lie in the image's code? Returns 1, and the place
+ * is filled; 0; -1 with the error filled. */
 static int has_code_at(const struct place_search *s,
                        const struct likeness_view *v, uint64_t address)
 {
@@ -153,8 +157,9 @@ static int has_code_at(const struct place_search *s,
                : found;
 }
 
-/* The same by the words on the stack of (v): a core may run code that has been
- * patched, or a module. */
+/* Does a word on the stack of (v) point to the image's code? The core itself
+ * may run patched code or a module. Returns 1, and the place is filled; 0; -1
+ * with the error filled. */
 static int has_code_of_stack(const struct place_search *s,
                              const struct likeness_view *v)
 {
@@ -177,7 +182,8 @@ static int has_code_of_stack(const struct place_search *s,
     return n < 0 ? -1 : found;
 }
 
-/* Ask (is) of each core that runs 64-bit code. */
+/* Call (is) for each core that runs 64-bit code, until one returns other than
+ * 0. */
 static enum outside_found
 ask_cores(const struct place_search *s, struct outside_guest *g,
           int (*is)(const struct place_search *s, const struct likeness_view *v,
@@ -201,7 +207,7 @@ ask_cores(const struct place_search *s, struct outside_guest *g,
     return found;
 }
 
-/* Does core (v) run the image? The same. */
+/* Does core (v) run the image? Returns 1; 0; -1 with the error filled. */
 static int is_run(const struct place_search *s, const struct likeness_view *v,
                   uint64_t unused)
 {
@@ -223,14 +229,15 @@ enum outside_found outside_place_find(struct outside_guest *g,
         (void)err_set(e, "%s: no code in it", image_path(img));
         return OUTSIDE_FAILED;
     }
-    /* A kernel that has moved itself may have left a copy behind. */
+    /* A kernel that has moved itself may have left a copy at the old place. */
     enum outside_found found = ask_cores(&s, g, is_run, 0);
 
     return found == OUTSIDE_OTHER ? ask_cores(&s, g, has_any_segment, 0)
                                   : found;
 }
 
-/* Is the segment that was found still there? The same. */
+/* Is the segment that was found still there? Returns 1; 0; -1 with the error
+ * filled. */
 static int is_there(const struct place_search *s, const struct likeness_view *v,
                     uint64_t slide)
 {
@@ -245,7 +252,7 @@ int outside_place_stays(struct outside_guest *g, const struct image *img,
     const struct place_search s = {img, &ignored, &now, e};
     enum outside_found found = ask_cores(&s, g, is_run, 0);
 
-    /* all cores may run an application's code for long */
+    /* all cores may run application code for a long time */
     if (found == OUTSIDE_OTHER)
         found = ask_cores(&s, g, is_there, p->slide);
     if (found == OUTSIDE_FAILED)

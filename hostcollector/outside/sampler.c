@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One stop is for all cores, which go by one schedule. */
+/* Samples a guest that has no agent. */
 #include "outside/sampler.h"
 
 #include <poll.h>
@@ -18,34 +18,35 @@
 #include "util/clock.h"
 
 #define SECOND        1000000000u
-#define LOWEST        4096u  /* address: no stack is below */
-#define LAST_FRAMES   64u    /* that are sent after the guest has ended */
-#define LAST_PATIENCE 500    /* ms that the collector has for each */
-#define LOOKS         10000u /* ns that its looks at the clock take, and more */
-#define UNSEEN        SECOND /* of the guest's time: no core has run the kernel */
-#define RARE          (SECOND / 50) /* from one sample to the next */
+#define LOWEST        4096u /* lowest address of a stack */
+/* frames that are sent after the guest has ended */
+#define LAST_FRAMES   64u
+#define LAST_PATIENCE 500    /* milliseconds that the collector has for each */
+#define LOOKS         10000u /* nanoseconds that reading the clock may take */
+#define UNSEEN        SECOND /* guest's time in which no core ran the kernel */
+#define RARE          (SECOND / 50) /* longest time between two samples */
 
-/* The agent's hooks have no context. */
+/* The agent's hooks have no context argument. */
 static struct {
     struct outside_guest *guest;
     struct outside_memory memory;
     const struct image *img;
     struct outside_place place;
-    struct stopped_callers *callers; /* NULL: the agent walks by itself */
+    struct stopped_callers *callers; /* NULL: the agent walks frame pointers */
     struct err *e;
     bool failed; /* (e) is filled */
     const struct outside_sampling *asked;
-    struct tprof_channel channel; /* by (host), to the collector */
+    struct tprof_channel channel; /* to the collector, over (host) */
     struct host_channel host;
-    uint64_t stood_ns; /* in all */
+    uint64_t stood_ns; /* sum of the times for which the guest was stopped */
     void *agent_memory;
-    uint64_t seen;    /* when a core last ran the kernel's code */
+    uint64_t seen;    /* time when a core last ran the kernel's code */
     bool is_wide;     /* a core runs 64-bit code at this stop */
-    bool is_rebooted; /* the kernel is not where it was */
+    bool is_rebooted; /* the kernel is not at its place any more */
 } sampler;
 
-/* The guest's clock: the machine's, less the time that the guest stood still.
- * The agent's virtual machine counts on from each look, and never back. */
+/* The guest's clock: the host's, minus the time that the guest was stopped. The
+ * agent's virtual machine continues from each reading, and never goes back. */
 static void look_at_clock(void)
 {
     uint64_t now = clock_ns() - sampler.stood_ns;
@@ -54,9 +55,9 @@ static void look_at_clock(void)
         tprof_machine.now = now;
 }
 
-/* What the agent asks of its machine */
+/* Functions of the agent's machine */
 
-/* A word of the stack of the core that is looked at. */
+/* A word of the stack of the core that is being sampled. */
 static uint64_t load_word(uint64_t address)
 {
     uint64_t word = 0;
@@ -68,7 +69,7 @@ static uint64_t load_word(uint64_t address)
     return word;
 }
 
-/* Code, of which the agent makes a checksum: as the guest has it. */
+/* Bytes of the guest's code, of which the agent calculates a checksum. */
 static const void *read_text(uint64_t address, size_t size)
 {
     static uint8_t text[IMAGE_TEXT_CRC_BYTES];
@@ -102,10 +103,10 @@ static const struct tprof_machine_hooks hooks = {
     .slide = tell_slide,
 };
 
-/* Beginning */
+/* Start */
 
-/* HELLO tells where this process has tprof_anchor and the like: the collector
- * is to know the kernel's, or none; and who samples. */
+/* Set addresses in HELLO, which are this process's own (tprof_anchor and the
+ * like), to the kernel's or to none, and the name of the sampler. */
 static void correct_hello(void)
 {
     static const struct {
@@ -127,8 +128,8 @@ static void correct_hello(void)
         (sampler.callers != NULL ? WIRE_FEATURE_EXACT : 0);
 }
 
-/* The build-id as a note, as the agent takes it; the image was compared with
- * the guest's memory. Returns its length. */
+/* The image's build-id as a note, for the agent. The image was compared with
+ * the guest's memory. Returns the note's length. */
 static size_t make_note(uint8_t note[16 + GUEST_BUILD_ID_MAX])
 {
     static const uint8_t head[16] = {4, 0, 0, 0, 0,   0,   0,   0,
@@ -197,8 +198,8 @@ static void end_agent(void)
     sampler.callers = NULL;
 }
 
-/* A core joins when it first is seen to run 64-bit code: before that its
- * addresses mean nothing. */
+/* Let a core join when it first runs 64-bit code. Before that its addresses
+ * mean nothing. */
 static void join(uint32_t core)
 {
     tprof_machine.core = core;
@@ -206,10 +207,10 @@ static void join(uint32_t core)
         (void)tprof_start_cpu();
 }
 
-/* The loop */
+/* Main loop */
 
 /* Would an interrupt of (cpu) be a tick, now or after (soon) ns? The agent
- * takes one for a tick that is a little early, too. */
+ * accepts interrupts that are a little early. */
 static bool is_due(const struct tprof_cpu *cpu, uint64_t soon)
 {
     return tprof_is_sampling(cpu) &&
@@ -217,8 +218,8 @@ static bool is_due(const struct tprof_cpu *cpu, uint64_t soon)
                      tprof_schedule_deadline(&cpu->schedule)) >= 0;
 }
 
-/* A core that is to be sampled by now; NULL: none. The virtual cores want their
- * interrupts for other work, too, for which no guest must stand still. */
+/* A core that should have been sampled by now; NULL: none. The virtual cores
+ * also have interrupts for other work, for which the guest need not stop. */
 static const struct tprof_cpu *find_due(void)
 {
     for (uint32_t i = 0; i < sampler.guest->core_count; i++)
@@ -227,8 +228,8 @@ static const struct tprof_cpu *find_due(void)
     return NULL;
 }
 
-/* Have all cores that sample go by the schedule of (due). A core that joined
- * later than the others, or heard of the host later, has one of its own. */
+/* Give all cores the schedule of (due). A core that joined later, or whose
+ * sampling was started later, has another schedule. */
 static void align(const struct tprof_cpu *due)
 {
     for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
@@ -242,9 +243,9 @@ static void align(const struct tprof_cpu *due)
     }
 }
 
-/* Have each virtual core take its interrupt, if it wants one. Whatever is due
- * meanwhile waits for the guest to be stopped: as a tick it would be a sample
- * of nowhere. The clock goes on with each look that the agent takes at it. */
+/* Deliver the interrupts that virtual cores want. Interrupts that become due
+ * meanwhile wait until the guest is stopped: as a tick they would be samples
+ * without registers. The clock advances each time the agent reads it. */
 static void interrupt_cores(void)
 {
     const struct tprof_registers nowhere = {0};
@@ -256,8 +257,8 @@ static void interrupt_cores(void)
     }
 }
 
-/* A core that runs no 64-bit code, as firmware does after a reset, has no
- * sample: its deadlines are over. */
+/* Skip the deadlines of a core that runs no 64-bit code, for example firmware
+ * after a reset. */
 static void pass_over(uint32_t core, uint64_t now)
 {
     struct tprof_cpu *cpu = tprof_cpu[core];
@@ -299,14 +300,14 @@ static void sample_core(uint32_t core, uint64_t now)
     if (sampler.asked->saw != NULL)
         sampler.asked->saw(sampler.asked->context, core, now, &r);
     tprof_machine.core = core;
-    tprof_machine.now = now; /* the same for all cores */
+    tprof_machine.now = now; /* the same time for all cores */
     (void)tprof_machine_interrupt(&interrupted);
     sampler.failed |= sampler.memory.failed;
 }
 
-/* Has the guest, which stands still, rebooted? All cores then run no 64-bit
- * code, for a moment that no stop may see, and the kernel may come to another
- * address: it is looked for where no core has run it for a while. */
+/* Has the stopped guest rebooted? All cores then run no 64-bit code for a
+ * moment, which sampling may miss, and the kernel may get another address. So
+ * the kernel is searched again after a time in which no core has run it. */
 static void look_for_reboot(uint64_t now)
 {
     if (sampler.is_wide && now - sampler.seen < UNSEEN)
@@ -319,7 +320,7 @@ static void look_for_reboot(uint64_t now)
     sampler.seen = now;
 }
 
-/* The guest stood still for (ns). */
+/* Account for (ns) in which the guest was stopped. */
 static void count_stop(uint64_t ns)
 {
     sampler.stood_ns += ns;
@@ -356,8 +357,8 @@ static void sample_all(const struct tprof_cpu *due)
     tprof_machine.now = now;
 }
 
-/* Where samples are rare, those of one stop are sent together, for whoever
- * looks at the newest of all cores. */
+/* If samples are rare, send those of one stop together, so that the collector
+ * sees the newest of all cores. */
 static void send_rare(uint64_t period)
 {
     for (uint32_t i = 0; period >= RARE && i < tprof_cpus; i++) {
@@ -366,7 +367,7 @@ static void send_rare(uint64_t period)
     }
 }
 
-/* The next time at which a virtual core wants its interrupt; 0: at none. */
+/* The next time at which a virtual core wants its interrupt; 0: none. */
 static uint64_t next_deadline(void)
 {
     uint64_t next = 0;
@@ -381,8 +382,8 @@ static uint64_t next_deadline(void)
     return next;
 }
 
-/* Wait for (deadline), or for the collector. Returns whether that has spoken.
- */
+/* Wait for (deadline) or for bytes from the collector. Returns true if there
+ * are bytes. */
 static bool wait_until(uint64_t deadline)
 {
     struct pollfd p = {.fd = sampler.host.fd, .events = POLLIN};
@@ -398,7 +399,7 @@ static bool wait_until(uint64_t deadline)
     return ppoll(&p, 1, deadline != 0 ? &left : NULL, NULL) > 0;
 }
 
-/* Send what there is, for a collector that is still there. */
+/* Send the remaining frames if the collector is still there. */
 static void finish(void)
 {
     for (unsigned i = 0; i < LAST_FRAMES && !sampler.host.left; i++) {
@@ -414,7 +415,7 @@ static void finish(void)
     }
 }
 
-/* Sample until that is over. */
+/* Sample until the guest or the collector ends. */
 static void serve(void)
 {
     while (!sampler.host.left && !sampler.failed && !sampler.is_rebooted) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples a guest that has no agent: the agent's own code runs here, on virtual
- * cores (agent/src/arch/host), and what it takes for the interrupted registers
- * and stack is read from outside, while the guest stands still. So intervals,
- * weights, lateness, losses and the wire are an agent's.
+ * Samples a guest that has no agent. The agent's own code runs in this process,
+ * on virtual cores (agent/src/arch/host), and gets registers and stacks from
+ * the guest while the guest is stopped. Intervals, weights, lateness, losses
+ * and the wire are therefore those of an agent.
  *
- * Time is the guest's: it stands still when the guest does, and what the agent
- * counts as its cost is how long that was.
+ * Time is the guest's time, without the time that it was stopped. Costs of the
+ * agent are the times for which the guest was stopped.
  */
 #ifndef TPROF_OUTSIDE_SAMPLER_H
 #define TPROF_OUTSIDE_SAMPLER_H
@@ -16,36 +16,37 @@
 #include "outside/place.h"
 #include "util/err.h"
 
-/* Sampled each second and core, unless the host asks for something else. */
+/* Default number of samples for each second and core. */
 #define OUTSIDE_RATE_HZ 97u
 
-/* How callers are found. */
+/* Ways to find callers. */
 enum outside_unwind {
-    OUTSIDE_AUTO,   /* by unwind tables; where there are none, by the code */
-    OUTSIDE_TABLES, /* by unwind tables alone */
-    OUTSIDE_FP,     /* along frame pointers, as an agent does */
+    OUTSIDE_AUTO,   /* by unwind tables, or by the code if there are none */
+    OUTSIDE_TABLES, /* by unwind tables only */
+    OUTSIDE_FP,     /* by frame pointers, as an agent does */
 };
 
 struct outside_sampling {
     struct outside_guest *guest;
-    const struct image *img; /* its kernel */
+    const struct image *img; /* the kernel's image */
     struct outside_place place;
     enum outside_unwind unwind;
-    /* Called with the registers of each core that is sampled, before the sample
-     * is sent. NULL: nobody wants them. */
+    /* Called with the registers of each core that is sampled, before its sample
+     * is sent. NULL: not needed. */
     void (*saw)(const void *context, uint32_t core, uint64_t time,
                 const struct outside_registers *r);
     const void *context;
-    int host; /* a socket: the collector is at its other end */
+    int host; /* socket to the collector */
 };
 
 /*
- * Serve the collector until it goes or the guest ends, which is left standing
- * still or running; or the guest reboots. One call at a time in a process.
+ * Sample and send to the collector until the collector closes its socket, the
+ * guest ends or the guest reboots. The guest may be left stopped or running.
+ * Only one call at a time in a process.
  *
- * Returns 0; OUTSIDE_REBOOTED: the place of the kernel is to be found again,
- * then a further call introduces it to the collector as another boot; -1 with
- * (e) filled: the guest cannot be looked at any more.
+ * Returns 0; OUTSIDE_REBOOTED: find the kernel again and call this function
+ * again, which tells the collector of a new boot; -1 with (e) filled: the guest
+ * cannot be read any more.
  */
 #define OUTSIDE_REBOOTED 1
 int outside_sample(const struct outside_sampling *s, struct err *e);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the collector starts, and what that process does until it samples:
- * confines itself, reads the image, and waits for the guest. */
+/* Processes that sample guests from outside. */
 #include "outside/sampler_process.h"
 
 #include <errno.h>
@@ -30,21 +29,24 @@
 #include "outside/sampler.h"
 #include "outside/sampler_watch.h"
 
-#define LOOK_AGAIN_MS 100 /* for a guest that is not there yet, or boots */
+/* between attempts while the guest is not there yet, or boots */
+#define LOOK_AGAIN_MS 100
 
-#define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait */
+#define REGISTERS_ROOM (1 << 20) /* bytes of lines that wait to be read */
 
-#define WHY         200 /* bytes of a reason why no kernel is found */
-#define NEAR_ENOUGH 50u /* percent of code that agree: it is worth telling */
+#define WHY         200 /* bytes of the reason why no kernel was found */
+/* percent of code that agrees: close enough for a message */
+#define NEAR_ENOUGH 50u
 
-#define TURN_NS 100000 /* the least that Linux gives */
+#define TURN_NS 100000 /* the shortest time slice that Linux gives */
 
-/* A way to look at a guest. */
+/* A way to read a guest. */
 struct way {
     const char *kind;
     struct outside_guest *(*begin)(int fd, struct err *e); /* NULL: by QMP */
-    struct sampler_last last; /* what is said if this process is killed */
-    bool dead; /* it is a file, and never changes; nothing lets it go */
+    struct sampler_last last; /* texts to send if this process is killed */
+    /* a file, which never changes, and which no process must release */
+    bool dead;
 };
 
 static const struct way ways[] = {
@@ -65,17 +67,17 @@ static const struct way *way_of(const char *kind)
     return way;
 }
 
-/* What a process that samples is to do. */
+/* The task of a sampling process. */
 struct job {
-    int bytes, words; /* its ends */
+    int bytes, words; /* its ends of the sockets to the collector */
     const struct way *way;
     const struct guest_config *options;
     const struct guest_spec *spec;
-    bool paused; /* also a guest that stands still already */
+    bool paused; /* sample a guest that is stopped already */
 };
 
-/* Write a line for the user, with (word) before it. Returns whether somebody
- * still reads. */
+/* Write a line for the user, with (word) before it. Returns false if the
+ * collector has closed its end. */
 static bool say(const struct job *job, enum source_outside_word word,
                 const char *text)
 {
@@ -88,7 +90,7 @@ static bool say(const struct job *job, enum source_outside_word word,
     return write(job->words, line, (size_t)n) == n;
 }
 
-/* Is the collector gone? It may have said what nobody has heard. */
+/* Has the collector closed its end? Bytes from it may still be unread. */
 static bool is_left(const struct job *job)
 {
     struct pollfd p = {.fd = job->bytes};
@@ -103,7 +105,7 @@ static void sleep_ms(unsigned ms)
     (void)nanosleep(&t, NULL);
 }
 
-/* Say (text), if it is another one than the last. */
+/* Write (text), unless it equals the last one. */
 static void say_once(const struct job *job, const char **last, const char *text)
 {
     if (*last == text)
@@ -112,8 +114,8 @@ static void say_once(const struct job *job, const char **last, const char *text)
     *last = text;
 }
 
-/* Connect to the guest's socket, which may come later. Returns it; -1 with (e)
- * filled, or empty if the collector is gone. */
+/* Connect to the guest's socket, which may appear later. Returns the socket; -1
+ * with (e) filled; -1 with an empty (e) if the collector is gone. */
 static int connect_guest(const struct job *job, struct err *e)
 {
     const char *last = NULL;
@@ -132,8 +134,9 @@ static int connect_guest(const struct job *job, struct err *e)
                : -1;
 }
 
-/* Why the kernel was not (found), in (text): a guest that runs the image may
- * have patched its code, so (near) is told if it is. */
+/* Write to (text) the reason why the kernel was not found. If memory has
+ * similar code (near), the text says so: the guest may have patched the image.
+ */
 static void explain(char text[WHY], enum outside_found found, bool dead,
                     const struct image *img, const struct outside_near *near)
 {
@@ -156,8 +159,9 @@ static void explain(char text[WHY], enum outside_found found, bool dead,
                            : "and 88 % must");
 }
 
-/* Wait until the kernel runs, and find it. The guest, which stands still, does
- * so again afterwards. Returns 0; -1 with (e) filled, or empty. */
+/* Wait until the kernel runs, and find it. The guest is stopped before and
+ * after. Returns 0; -1 with (e) filled; -1 with an empty (e) if the collector
+ * is gone. */
 static int find_kernel(const struct job *job, struct outside_guest *g,
                        const struct image *img, struct outside_place *place,
                        struct err *e)
@@ -187,8 +191,8 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
     return 0;
 }
 
-/* Write the registers of (core) for the collector, which loses them where it
- * has not read many others: the guest, which stands still, shall not wait. */
+/* Write the registers of (core) for the collector. They are lost if the
+ * collector has many unread: the stopped guest must not wait. */
 static void say_registers(const void *context, uint32_t core, uint64_t time,
                           const struct outside_registers *r)
 {
@@ -213,28 +217,28 @@ static void say_registers(const void *context, uint32_t core, uint64_t time,
             r->general[i];
     for (unsigned i = 0; i < REGISTERS; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, " %" PRIx64, value[i]);
-    line[n++] = '\n'; /* it fits: 25 numbers of 17 bytes at most */
+    line[n++] = '\n'; /* it fits: at most 25 numbers of 17 bytes */
     if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT) != 0)
         (void)!write(job->words, line, (size_t)n);
 }
 
-/* Sample the guest from where its kernel runs until it reboots. Returns as
- * outside_sample() does; -1 with (e) empty: the collector is gone. */
+/* Sample the guest, whose kernel was found, until it reboots. Returns as
+ * outside_sample(); -1 with an empty (e) if the collector is gone. */
 static int sample_boot(const struct job *job, struct outside_sampling *s,
                        struct err *e)
 {
     if (s->guest->ops->stop(s->guest, e) != 0 ||
         find_kernel(job, s->guest, s->img, &s->place, e) != 0)
         return -1;
-    if (job->way->dead) /* sampler_process_sees() */
+    if (job->way->dead) /* for sampler_process_sees() */
         (void)say(job, SOURCE_OUTSIDE_WAITS,
                   s->guest->warning != NULL ? s->guest->warning : "");
     (void)say(job, SOURCE_OUTSIDE_OPEN, "");
     return outside_sample(s, e);
 }
 
-/* Sample (g), which is let go. Returns 0; -1 with (e) filled, or empty: the
- * collector is gone. */
+/* Sample (g), and release it at the end. Returns 0; -1 with (e) filled; -1 with
+ * an empty (e) if the collector is gone. */
 static int sample_guest(const struct job *job, struct outside_guest *g,
                         struct err *e)
 {
@@ -263,15 +267,16 @@ static int confine(const struct job *job, struct err *e)
     if (confine_prepare_sampler(job->options, job->spec, e) != 0 ||
         confine_reader(job->options->sandbox, e) != 0)
         return -1;
-    e->text[0] = '\0'; /* what the kernel lacks, the collector says, too */
+    e->text[0] = '\0'; /* the collector itself reports what the kernel lacks */
     return 0;
 }
 
-/* Look at the guest behind (fd), and sample it; (watched) as in
- * struct outside_guest. The monitor has a (stub) for it, too, else -1.
- * Likewise. */
-static int look(const struct job *job, int fd, int stub,
-                struct outside_watched *watched, struct err *e)
+/* Open the guest behind (fd) and sample it; (watched) is as in struct
+ * outside_guest. If (fd) is the monitor's, (stub) is the socket of its stub;
+ * otherwise -1. Returns 0; -1 with (e) filled; -1 with an empty (e) if the
+ * collector is gone. */
+static int open_and_sample(const struct job *job, int fd, int stub,
+                           struct outside_watched *watched, struct err *e)
 {
     struct outside_guest *g;
     int result = -1;
@@ -280,7 +285,7 @@ static int look(const struct job *job, int fd, int stub,
         return -1;
     g = stub < 0 ? job->way->begin(fd, e) : outside_qmp(fd, stub, e);
     if (g == NULL) {
-        if (watched != NULL) /* (begin) has let it go */
+        if (watched != NULL) /* (begin) has released it */
             atomic_store(&watched->held, false);
         return -1;
     }
@@ -297,17 +302,18 @@ static int look(const struct job *job, int fd, int stub,
     return result;
 }
 
-/* The same of one that is dead: nothing is to be watched. */
+/* Sample a dead guest, which needs no watch. */
 static int work_on_dead(const struct job *job, struct err *e)
 {
     int fd = opener_open(OPENER_READ, job->spec->where);
 
     return fd < 0 ? err_set(e, "%s", strerror(errno))
-                  : look(job, fd, -1, NULL, e);
+                  : open_and_sample(job, fd, -1, NULL, e);
 }
 
-/* Ask for short turns at a core, which come sooner: where the guest keeps all
- * cores busy, a deadline waits for one of them. Linux before 6.12 has none. */
+/* Ask Linux for short time slices, which come sooner: if the guest keeps all
+ * cores busy, a deadline waits for a slice. Linux before 6.12 cannot do this.
+ */
 static void ask_for_short_turns(void)
 {
     struct {
@@ -320,14 +326,14 @@ static void ask_for_short_turns(void)
 
     if (syscall(SYS_sched_getattr, 0, &turns, sizeof turns, 0) != 0 ||
         turns.policy != SCHED_OTHER)
-        return; /* it has more than that already */
+        return; /* it has a higher priority already */
     turns.runtime = TURN_NS;
     (void)syscall(SYS_sched_setattr, 0, &turns, 0);
 }
 
-/* The process that samples. It connects before it is confined, and hears
- * nothing of the guest before. */
-static int work(const struct job *job, struct err *e)
+/* Do the work of the sampling process. It connects before it is confined, and
+ * reads nothing from the guest before. */
+static int run_job(const struct job *job, struct err *e)
 {
     int fd = connect_guest(job, e);
     int stub = -1;
@@ -344,10 +350,10 @@ static int work(const struct job *job, struct err *e)
     if (watched == NULL)
         return -1;
     ask_for_short_turns();
-    return look(job, fd, stub, watched, e);
+    return open_and_sample(job, fd, stub, watched, e);
 }
 
-/* A child has no business with the descriptors of those before it. */
+/* Close the descriptors of the processes started earlier. */
 static void close_earlier(const struct guests *g, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -358,8 +364,8 @@ static void close_earlier(const struct guests *g, size_t count)
     }
 }
 
-static int start(const struct guest_config *o, size_t i, bool paused,
-                 struct err *e)
+static int start_process(const struct guest_config *o, size_t i, bool paused,
+                         struct err *e)
 {
     struct guest_spec *spec = &o->guests.list[i];
     int bytes[2], words[2];
@@ -378,19 +384,19 @@ static int start(const struct guest_config *o, size_t i, bool paused,
         (void)close(bytes[1]);
         return err_sys(e, "pipe");
     }
-    if (o->keep_registers) /* it may stay smaller */
+    if (o->keep_registers) /* the pipe may stay smaller */
         (void)fcntl(words[1], F_SETPIPE_SZ, REGISTERS_ROOM);
     child = fork();
     if (child == 0) {
         const struct job job = {bytes[1], words[1], way_of(spec->kind),
                                 o,        spec,     paused};
         int (*const does)(const struct job *, struct err *) =
-            job.way->dead ? work_on_dead : work;
+            job.way->dead ? work_on_dead : run_job;
 
         (void)close(bytes[0]);
         (void)close(words[0]);
         close_earlier(&o->guests, i);
-        (void)setsid(); /* the terminal's signals are the collector's */
+        (void)setsid(); /* the terminal's signals are for the collector */
         e->text[0] = '\0';
         if (does(&job, e) != 0 && e->text[0] != '\0')
             (void)say(&job, SOURCE_OUTSIDE_FAILED, e->text);
@@ -409,7 +415,7 @@ int sampler_processes_start(const struct guest_config *o, bool paused,
     for (size_t i = 0; i < o->guests.count; i++)
         if (source_kind_find(o->guests.list[i].kind)->need ==
                 SOURCE_NEEDS_SAMPLER &&
-            start(o, i, paused, e) != 0)
+            start_process(o, i, paused, e) != 0)
             return -1;
     return 0;
 }

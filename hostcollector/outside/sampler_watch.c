@@ -12,12 +12,13 @@
 
 #include "cli/confine/confine.h"
 
-#define SILENCE_MS 250  /* after which a guest's debugger has said all, */
-#define HEARD_MAX  1000 /* or after so many pieces */
+/* without bytes for so long, a debugger's stub has answered */
+#define SILENCE_MS 250
+#define HEARD_MAX  1000 /* limit of reads */
 
-/* Say (words) to the guest's socket. QEMU drops an order that it has not begun
- * when the order's socket is closed: hear what it says, to this order and to
- * those before. */
+/* Send (words) to the guest's socket and read the answers. QEMU drops an order
+ * that it has not begun when the order's socket is closed, so wait for the
+ * answers to this order and to earlier ones. */
 static void say_and_hear(int fd, const char *words)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -32,9 +33,9 @@ static void say_and_hear(int fd, const char *words)
         patience = SILENCE_MS;
 }
 
-/* The watch: it waits for the end of the process that samples, which nothing is
- * written to (pipe) before. What that process still (held) is let go; not a
- * guest that somebody else has stopped. */
+/* The watch waits for the end of the sampling process, which closes (pipe) but
+ * never writes to it. Then it releases a guest that the process had stopped,
+ * but not a guest that another program has stopped. */
 static _Noreturn void watch_sampler(enum sandbox_mode mode,
                                     const struct sampler_last *last, int pipe,
                                     int fd,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A second process beside each that samples a guest from outside: it lets the
- * guest go where the first one is killed.
+ * A second process beside each sampling process. It releases the guest if the
+ * sampling process is killed.
  */
 #ifndef TPROF_OUTSIDE_SAMPLER_WATCH_H
 #define TPROF_OUTSIDE_SAMPLER_WATCH_H
@@ -12,19 +12,19 @@
 #include "outside/guest.h"
 #include "util/err.h"
 
-/* What is said to a guest's socket, one text after the other, each heard out,
- * where the process that samples was killed. */
+/* Texts for the guest's socket, sent one after the other. The answers to each
+ * are read before the next is sent. */
 struct sampler_last {
-    bool stops;           /* the guest stands still from the connection on */
-    const char *held[2];  /* it was held, */
-    const char *loose[2]; /* or QEMU had a stub for it */
+    bool stops;           /* the guest is stopped from the connection on */
+    const char *held[2];  /* if the guest was stopped */
+    const char *loose[2]; /* if QEMU had a stub for tprof */
 };
 
 /*
- * Start the watch over the guest behind (fd). It is confined as (mode) says,
- * closes its copies of (ends), and ends when this process does. Returns what
- * both see of the guest; NULL with (e) filled: there is no process or no memory
- * to be had.
+ * Start the watch over the guest behind (fd). The new process confines itself
+ * as (mode) says, closes its copies of (ends), and ends when this process does.
+ * Returns the shared state; NULL with (e) filled: a process could not be
+ * started, or there is no memory.
  */
 struct outside_watched *sampler_watch(enum sandbox_mode mode,
                                       const struct sampler_last *last, int fd,

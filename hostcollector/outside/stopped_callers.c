@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A frame is two words: the address of the next one, and a return address. The
- * last one's next is 0 if nobody has called it; else there is one more, with a
- * return address that is in no code. */
+/* Callers found by unwind tables, laid out as a stack with frame pointers. */
 #include "outside/stopped_callers.h"
 
 #include <stdlib.h>
 
 #include "outside/unwind/unwinder.h"
 
-#define CALLERS_MAX 127u /* that an agent records */
+#define CALLERS_MAX 127u /* limit of an agent */
 
 struct stopped_callers {
     struct unwinder *unwinder;

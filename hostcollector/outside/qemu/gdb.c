@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A guest behind a debugger's stub, as QEMU and other hypervisors have it for
- * x86-64. Registers and the beginnings of stacks are read of all cores when the
- * first of them is asked for: two ways there and back, however many cores.
- */
+/* A guest behind a debugger's stub, as QEMU and other hypervisors have it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +11,19 @@
 #define STACK    1024u /* bytes of each core's stack that are read ahead */
 #define EFER_LMA (1u << 10)
 
-/* What a stop has brought of a core. */
+/* Registers and stack of a core, read during one stop. */
 struct core {
     struct outside_registers registers;
-    size_t stack_size; /* bytes of (stack), which is at its RSP */
+    size_t stack_size; /* bytes in (stack), from the core's RSP on */
     uint8_t stack[STACK];
 };
 
 struct gdb {
-    struct outside_guest guest; /* first: what the callers have */
+    struct outside_guest guest; /* first member: the callers' view */
     struct stub stub;
-    bool stays;  /* as it is, when it is closed */
-    bool runs;   /* and nobody has stopped it since */
-    bool looked; /* (cores) are of this stop */
+    bool stays;  /* leave the guest as it is when closing */
+    bool runs;   /* the guest runs, as far as known */
+    bool looked; /* (cores) were read during this stop */
     struct core cores[OUTSIDE_CORES_MAX];
 };
 
@@ -42,9 +38,9 @@ static uint64_t load(const uint8_t *bytes, size_t size)
     return value;
 }
 
-/* The answer to "g": sixteen general registers in the order of the instruction
- * set, RIP, EFLAGS, six segments of four bytes; then QEMU has three bases and
- * the control registers, which other stubs leave out. */
+/* Layout of the answer to "g": sixteen general registers in the order of the
+ * instruction set, RIP, EFLAGS, six segments of four bytes. QEMU adds three
+ * bases and the control registers, which other stubs omit. */
 #define G_PC      ((size_t)16 * 8)
 #define G_FLAGS   ((size_t)17 * 8)
 #define G_CS      (G_FLAGS + 4)
@@ -55,7 +51,7 @@ static uint64_t load(const uint8_t *bytes, size_t size)
 #define EFER      40u
 #define G_QEMU    608u
 
-/* The last packet as registers. Returns 0; -1 with (e) filled. */
+/* Read the registers from the last packet. Returns 0; -1 with (e) filled. */
 static int read_registers(const struct gdb *g, struct outside_registers *r,
                           struct err *e)
 {
@@ -86,8 +82,8 @@ static int read_registers(const struct gdb *g, struct outside_registers *r,
     return 0;
 }
 
-/* What the last packet has of (size) bytes of memory, into (to). Returns how
- * many; -1 with (e) filled. */
+/* Read up to (size) bytes of memory from the last packet into (to). Returns
+ * their number; -1 with (e) filled. */
 static long read_bytes(const struct gdb *g, uint8_t *to, size_t size,
                        struct err *e)
 {
@@ -101,8 +97,8 @@ static long read_bytes(const struct gdb *g, uint8_t *to, size_t size,
     return n;
 }
 
-/* The question for (size) bytes at (address), or those that one page and one
- * answer have of them. Returns how many these are. */
+/* Write the question for up to (size) bytes at (address), limited to one page
+ * and one answer. Returns the number of bytes it asks for. */
 static size_t ask_for(const struct gdb *g, char question[STUB_QUESTION],
                       uint64_t address, size_t size)
 {
@@ -117,7 +113,7 @@ static size_t ask_for(const struct gdb *g, char question[STUB_QUESTION],
     return size;
 }
 
-/* Ask for the registers of all cores. Returns 0; -1 with (e) filled. */
+/* Read the registers of all cores. Returns 0; -1 with (e) filled. */
 static int look_at_registers(struct gdb *g, struct err *e)
 {
     struct stub_batch b = stub_begin_batch(&g->stub);
@@ -135,7 +131,7 @@ static int look_at_registers(struct gdb *g, struct err *e)
     return 0;
 }
 
-/* Ask for the beginnings of all stacks. Returns likewise. */
+/* Read the beginnings of all stacks. Returns 0; -1 with (e) filled. */
 static int look_at_stacks(struct gdb *g, struct err *e)
 {
     struct stub_batch b = stub_begin_batch(&g->stub);
@@ -163,8 +159,10 @@ static int look_at_stacks(struct gdb *g, struct err *e)
     return 0;
 }
 
-/* All that is wanted of every stop, by two questions and their answers. */
-static int look(struct gdb *g, struct err *e)
+/* Read registers and stacks of all cores when the first of them is needed. This
+ * takes two round trips, whatever the number of cores. Returns 0; -1 with (e)
+ * filled. */
+static int read_stopped(struct gdb *g, struct err *e)
 {
     if (g->looked)
         return 0;
@@ -179,13 +177,13 @@ static int gdb_registers(struct outside_guest *guest, uint32_t core,
 {
     struct gdb *g = (struct gdb *)guest;
 
-    if (look(g, e) != 0)
+    if (read_stopped(g, e) != 0)
         return -1;
     *r = g->cores[core].registers;
     return 0;
 }
 
-/* What was read ahead of (size) bytes at (address). */
+/* Find the (size) bytes at (address) among those read ahead. */
 static size_t read_ahead(const struct gdb *g, uint32_t core, uint64_t address,
                          uint8_t *to, size_t size)
 {
@@ -200,8 +198,8 @@ static size_t read_ahead(const struct gdb *g, uint32_t core, uint64_t address,
     return size;
 }
 
-/* The stub reads memory as the core sees it. Of what is mapped in part it reads
- * nothing: pages are asked for one by one. */
+/* Read memory page by page: the stub returns nothing for a range that is only
+ * partly mapped. */
 static long gdb_memory(struct outside_guest *guest, uint32_t core,
                        const struct outside_registers *r, uint64_t address,
                        void *to, size_t size, struct err *e)
@@ -228,7 +226,7 @@ static long gdb_memory(struct outside_guest *guest, uint32_t core,
     return (long)done;
 }
 
-/* Stopping, running */
+/* Stopping and running */
 
 static int gdb_stop(struct outside_guest *guest, struct err *e)
 {
@@ -267,8 +265,8 @@ static int gdb_run(struct outside_guest *guest, struct err *e)
     return 0;
 }
 
-/* Leave the guest, which stands still, and let it run: QEMU wants to hear which
- * process, others do not all know what that is. */
+/* Leave the guest, which is stopped, and let it run. QEMU wants to know which
+ * process; other stubs do not all understand this. */
 static void detach(struct gdb *g)
 {
     const char *core = g->stub.core_count > 0 ? g->stub.cores[0] : "";
@@ -283,14 +281,15 @@ static void detach(struct gdb *g)
         (void)stub_ask(&g->stub, "D", &ignored);
 }
 
-/* A guest whose debugger just goes stays as it is: it must be told. */
+/* Close the connection. A guest whose debugger just disconnects stays stopped,
+ * so the stub gets an explicit order. */
 static void gdb_close(struct outside_guest *guest)
 {
     struct gdb *g = (struct gdb *)guest;
     struct err ignored;
 
     if (!g->stays && gdb_stop(guest, &ignored) == 0) {
-        outside_hold(guest, false); /* QEMU minds a second "D" */
+        outside_hold(guest, false); /* QEMU reports an error for a second "D" */
         detach(g);
     }
     (void)close(guest->fd);
@@ -306,7 +305,7 @@ static const struct outside_ops gdb_ops = {
     .close = gdb_close,
 };
 
-static struct outside_guest *begin(int fd, bool stays, struct err *e)
+static struct outside_guest *open_stub(int fd, bool stays, struct err *e)
 {
     struct gdb *g = calloc(1, sizeof *g);
 
@@ -327,10 +326,10 @@ static struct outside_guest *begin(int fd, bool stays, struct err *e)
 
 struct outside_guest *outside_gdb(int fd, struct err *e)
 {
-    return begin(fd, false, e);
+    return open_stub(fd, false, e);
 }
 
 struct outside_guest *outside_gdb_started(int fd, struct err *e)
 {
-    return begin(fd, true, e);
+    return open_stub(fd, true, e);
 }

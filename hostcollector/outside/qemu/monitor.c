@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Lines in, lines out. QEMU answers orders one after the other, and says of an
- * event when it happens: STOP comes before the answer to the order that has
- * stopped the guest.
- */
+/* QEMU's monitor protocol (QMP). */
 #include "outside/qemu/monitor.h"
 
 #include <errno.h>
@@ -17,15 +13,15 @@
 #include "outside/guest.h"
 #include "util/clock.h"
 
-#define LINE_MAX_BYTES (1u << 20) /* a list of hundreds of devices */
+#define LINE_MAX_BYTES (1u << 20) /* for a list of hundreds of devices */
 #define FIRST_BYTES    (16u << 10)
 #define ORDER_MAX      256u
 
 #define HUMAN_GREETING "QEMU "
 
-#define GREETING_MS 1500       /* less than the least --wait */
-#define STUB_MS     250        /* until a debugger's stub answers */
-#define STUB_DETACH "+$D#44\n" /* a line, as all that is sent */
+#define GREETING_MS 1500       /* less than the smallest --wait */
+#define STUB_MS     250        /* time limit for a debugger's stub */
+#define STUB_DETACH "+$D#44\n" /* ends in a newline, as everything sent */
 
 static int64_t now_ms(void)
 {
@@ -58,7 +54,7 @@ static int make_room(struct monitor *m, struct err *e)
     return 0;
 }
 
-/* Read what is there. Returns how many bytes, 0: none now; -1 with (e) filled.
+/* Read available bytes. Returns their number; 0: none now; -1 with (e) filled.
  */
 static long receive(struct monitor *m, struct err *e)
 {
@@ -78,7 +74,7 @@ static long receive(struct monitor *m, struct err *e)
     return got;
 }
 
-/* The next line that is whole, without its end; NULL if there is none. */
+/* The next whole line, without its end; NULL if there is none. */
 static const char *next_line(struct monitor *m, size_t *size)
 {
     const char *end =
@@ -97,8 +93,8 @@ static const char *next_line(struct monitor *m, size_t *size)
     return line;
 }
 
-/* Wait until bytes come (POLLIN) or go (POLLOUT), not after (deadline). Returns
- * 1; 0: time is up; -1 with (e) filled. */
+/* Wait until the socket can be read (POLLIN) or written (POLLOUT), until
+ * (deadline). Returns 1; 0: the time is up; -1 with (e) filled. */
 static int wait_for(const struct monitor *m, short events, int64_t deadline,
                     struct err *e)
 {
@@ -111,7 +107,7 @@ static int wait_for(const struct monitor *m, short events, int64_t deadline,
     return ready < 0 ? err_sys(e, "qmp: poll") : ready;
 }
 
-/* --- What lines say ------------------------------------------------------- */
+/* --- Contents of lines --------------------------------------------------- */
 
 static void note_event(struct monitor *m, const char *event)
 {
@@ -124,8 +120,9 @@ static void note_event(struct monitor *m, const char *event)
 }
 
 /*
- * The next line that is no event, among those that are there, decoded; NULL if
- * there is none, or with (e) filled what is no line of this protocol.
+ * The next available line that is not an event, decoded. NULL if there is none.
+ * NULL with (e) filled if a line is not of this protocol. QEMU sends an event
+ * before the answer to the order that caused it.
  */
 static json_t *next_object(struct monitor *m, struct err *e)
 {
@@ -153,15 +150,15 @@ static json_t *next_object(struct monitor *m, struct err *e)
     return NULL;
 }
 
-/* The next line that is no event, awaited for (ms). NULL with (e) filled; its
- * text is empty if time is up. */
+/* Wait up to (ms) for the next line that is not an event. NULL with (e) filled,
+ * or with an empty (e) if the time is up. */
 static json_t *await_object(struct monitor *m, int ms, struct err *e)
 {
     int64_t deadline = now_ms() + ms;
 
     e->text[0] = '\0';
-    /* what has come is read before time is up: this process may have stood
-     * still, too; but events without end must not take all the time there is */
+    /* read bytes before checking the time, since this process may have been
+     * stopped, too; but endless events must not use up all time */
     for (bool late = false;; late = now_ms() > deadline) {
         json_t *o = next_object(m, e);
 
@@ -208,7 +205,7 @@ static int send_all(struct monitor *m, const char *bytes, size_t size,
     return 0;
 }
 
-/* Await the next answer. Returns as monitor_ask(). */
+/* Wait for the next answer. Returns as monitor_ask(). */
 static json_t *next_answer(struct monitor *m, struct err *e)
 {
     struct err why;
@@ -257,8 +254,8 @@ json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
     return send_all(m, order, (size_t)size, e) == 0 ? next_answer(m, e) : NULL;
 }
 
-/* Note events that have come. Returns 0; -1 with (e) filled: an answer came, or
- * what is no line of this protocol. */
+/* Handle events that have come. Returns 0; -1 with (e) filled: an unexpected
+ * answer, or a line that is not of this protocol. */
 static int note_events(struct monitor *m, struct err *e)
 {
     struct err why = {""};
@@ -281,7 +278,7 @@ int monitor_events(struct monitor *m, uint64_t resumes, struct err *e)
         if (got < 0 || note_events(m, e) != 0)
             return -1;
         if (m->resumes >= resumes && (got == 0 || now_ms() > deadline))
-            return 0; /* events without end must not take all the time */
+            return 0; /* endless events must not use up all time */
         if (now_ms() > deadline)
             return err_set(e,
                            "qmp: QEMU does not let the guest run: type 'cont' "
@@ -309,7 +306,7 @@ void monitor_finish(struct monitor *m, const char *orders)
     }
 }
 
-/* --- The beginning -------------------------------------------------------- */
+/* --- Greeting ----------------------------------------------------------- */
 
 static bool speaks_as_stub(const struct monitor *m)
 {
@@ -318,8 +315,8 @@ static bool speaks_as_stub(const struct monitor *m)
     return first == '+' || first == '-' || first == '$';
 }
 
-/* A debugger's stub greets nobody, and stops its guest when somebody comes: it
- * is told to let it go, and answers that. */
+/* Is the peer a debugger's stub? A stub sends no greeting, and stops its guest
+ * when a program connects. It answers an order to let the guest run. */
 static bool is_stub(struct monitor *m)
 {
     bool silent = m->end == m->begin;
@@ -333,7 +330,7 @@ static bool is_stub(struct monitor *m)
     return speaks_as_stub(m);
 }
 
-/* Why there is no greeting. */
+/* The reason why there is no greeting. */
 static int no_greeting(struct monitor *m, bool is_object, const struct err *why,
                        struct err *e)
 {
@@ -375,14 +372,14 @@ int monitor_greet(int fd, int pass, struct err *e)
         message.msg_control = &control;
         message.msg_controllen = sizeof control;
     }
-    /* nobody has written to this socket before: it takes all of it */
+    /* the first write to this socket, so all of it fits */
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
                    (ssize_t)bytes.iov_len
                ? 0
                : err_sys(e, "qmp: send");
 }
 
-/* Hear the answer to an order of monitor_greet(). Returns 0; -1 with (e)
+/* Read the answer to an order of monitor_greet(). Returns 0; -1 with (e)
  * filled. */
 static int take_consent(struct monitor *m, struct err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU's monitor by its own protocol (QMP): orders go out, one answer to each
- * comes back, a line of JSON each, and between them come events. What comes is
- * not trusted: a line has a limit, and so has the time that an answer takes.
+ * QEMU's monitor protocol (QMP). Each order is answered by one line of JSON,
+ * and events come in between. Input is not trusted: lines have a size limit,
+ * and answers a time limit.
  */
 #ifndef TPROF_OUTSIDE_QEMU_MONITOR_H
 #define TPROF_OUTSIDE_QEMU_MONITOR_H
@@ -15,51 +15,53 @@
 
 #include "util/err.h"
 
-#define MONITOR_PASSED "tprof" /* QEMU's name of a descriptor that it got */
+/* name in QEMU of the descriptor that was passed */
+#define MONITOR_PASSED "tprof"
 
 struct monitor {
     int fd;
-    uint64_t orders;  /* sent so far: the last one's number */
-    uint64_t answers; /* that came */
-    bool stands;      /* the guest, as far as events have told */
-    uint64_t resumes; /* events that told that the guest runs again */
+    /* number of orders sent, so also the last order's number */
+    uint64_t orders;
+    uint64_t answers; /* number of answers received */
+    bool stands;      /* the guest is stopped, according to events */
+    uint64_t resumes; /* events reporting that the guest runs again */
 
-    /* for monitor.c alone */
-    char *bytes; /* that came and are not read yet, from (begin) on */
+    /* for monitor.c only */
+    char *bytes; /* received bytes, unread from (begin) on */
     size_t size, begin, end, searched;
 };
 
 /*
- * Send the first orders to the monitor behind the connected socket (fd): they
- * begin the conversation, and pass the descriptor (pass), which stays the
- * caller's, to QEMU; -1: no descriptor. Hears nothing, so it may be called
+ * Send the first orders to the monitor behind the connected socket (fd). They
+ * begin the conversation and pass the descriptor (pass), which stays the
+ * caller's, to QEMU; -1: no descriptor. Nothing is read, so this may be called
  * before the process is confined. Returns 0; -1 with (e) filled.
  */
 int monitor_greet(int fd, int pass, struct err *e);
 
 /*
- * Hear the greeting of the monitor behind (fd), which stays the caller's, and
- * the answers to monitor_greet(); (passed) says whether that passed a
- * descriptor. The caller releases (m) by monitor_fini() in any case. Returns 0;
- * -1 with (e) filled: it is no such monitor, or somebody else has it.
+ * Read the greeting of the monitor behind (fd), which stays the caller's, and
+ * the answers to monitor_greet(). (passed) tells whether monitor_greet() passed
+ * a descriptor. Call monitor_fini() in any case. Returns 0; -1 with (e) filled:
+ * it is not such a monitor, or another program uses it.
  */
 int monitor_init(struct monitor *m, int fd, bool passed, struct err *e);
 void monitor_fini(struct monitor *m);
 
 /*
- * Send the order (name) with (arguments), a JSON object; NULL: without. Await
- * the answer. Returns what it brings, which the caller releases
- * (json_decref()); NULL with (e) filled, also when it is an error.
+ * Send the order (name) with (arguments), a JSON object or NULL, and wait for
+ * the answer. Returns the answer's result, to be released by json_decref();
+ * NULL with (e) filled, also if QEMU answers with an error.
  */
 json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
                     struct err *e);
 
-/* Read the events that are there already, and wait until (m->resumes) is at
- * least (resumes). Returns 0; -1 with (e) filled. */
+/* Read the events that have come, and wait until (m->resumes) is at least
+ * (resumes). Returns 0; -1 with (e) filled. */
 int monitor_events(struct monitor *m, uint64_t resumes, struct err *e);
 
-/* Send the last (orders), whole lines, and wait until QEMU has answered all:
- * it drops orders that it has not begun when their socket is closed. */
+/* Send the last (orders), whole lines, and wait until QEMU has answered all of
+ * them: QEMU drops orders that it has not begun when their socket is closed. */
 void monitor_finish(struct monitor *m, const char *orders);
 
 #endif

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A guest behind QEMU's monitor. The monitor starts a debugger's stub on a
- * socket that QEMU was handed, and the guest is looked at by that stub, as by
- * any other (gdb.c).
- *
- * The monitor's events tell who has stopped the guest, which no stub does: a
- * STOP that comes while the guest is to run is somebody else's. Such a guest is
- * looked at, and left as it is.
- */
+/* A guest behind QEMU's monitor, read through a stub that QEMU starts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,20 +12,22 @@
 #include "outside/guest.h"
 #include "outside/qemu/monitor.h"
 
-#define OURS    "tprof-" /* begins the names of our devices in QEMU */
+#define OURS    "tprof-" /* prefix of the names of our devices in QEMU */
 #define STARTED "Waiting for gdb"
 
 struct qmp {
-    struct outside_guest guest; /* first */
+    struct outside_guest guest; /* first member */
     struct monitor monitor;
-    int end;                    /* of the stub's socket; -1: (stub) has it */
-    bool started;               /* QEMU was told to start the stub */
-    struct outside_guest *stub; /* NULL: there is none yet */
-    bool stopped;               /* by us, and not let run since */
-    uint64_t resumes;           /* of the guest, when our last order is done */
+    int end;                    /* the stub's socket; -1: (stub) owns it */
+    bool started;               /* QEMU has got the order to start the stub */
+    struct outside_guest *stub; /* NULL: not started yet */
+    /* stopped by this process, and not resumed since */
+    bool stopped;
+    /* number of resume events once our last order is done */
+    uint64_t resumes;
 };
 
-/* What QEMU calls a guest that does not run. */
+/* QEMU's states of a guest that does not run. */
 static const struct {
     const char *status, *words;
 } states[] = {
@@ -60,8 +54,8 @@ static struct qmp *of(struct outside_guest *g)
     return (struct qmp *)g;
 }
 
-/* Ask whether the guest runs, and keep why it does not. Returns 0; -1 with (e)
- * filled. */
+/* Ask whether the guest runs, and keep the reason if it does not. Returns 0; -1
+ * with (e) filled. */
 static int ask_status(struct qmp *q, struct err *e)
 {
     json_t *answer = monitor_ask(&q->monitor, "query-status", NULL, e);
@@ -82,7 +76,8 @@ static int ask_status(struct qmp *q, struct err *e)
     return 0;
 }
 
-/* Is it a guest whose registers gdb.c knows? Returns 0; -1 with (e) filled. */
+/* Does gdb.c know the registers of this guest? Returns 0; -1 with (e) filled.
+ */
 static int ask_target(struct qmp *q, struct err *e)
 {
     json_t *answer = monitor_ask(&q->monitor, "query-target", NULL, e);
@@ -96,7 +91,8 @@ static int ask_target(struct qmp *q, struct err *e)
     return is_wide ? 0 : -1;
 }
 
-/* Note whether QEMU has a stub of ours, before it has, and after. */
+/* Note whether QEMU has a stub of ours. Call it before the stub starts, and
+ * after it has ended. */
 static void note_started(struct qmp *q, bool started)
 {
     q->started = started;
@@ -111,10 +107,11 @@ static bool begins(const char *text, const char *with)
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Has another program a stub by one of (devices)? QEMU has one stub at a time,
- * and gives it away without a word. Its own has the name "gdb", or any that the
- * user gave; then only a helper of kind "gdb" tells of it, which stays when the
- * stub has gone. Returns 0; -1 with (e) filled. */
+/* Does another program use QEMU's stub, by one of (devices)? QEMU has one stub,
+ * and moves it to a new device without a warning. A device of the user's stub
+ * has the name "gdb" or any other name. In the second case only an object of
+ * kind "gdb" reveals it, which remains after the stub is gone. Returns 0; -1
+ * with (e) filled: another program uses the stub. */
 static int look_for_stub(const json_t *devices, struct err *e)
 {
     bool is_ours = false, has_been = false;
@@ -126,7 +123,7 @@ static int look_for_stub(const json_t *devices, struct err *e)
 
         if (label == NULL || kind == NULL ||
             !json_is_true(json_object_get(d, "frontend-open")))
-            continue; /* nobody uses it */
+            continue; /* no program is connected */
         if (strcmp(label, "gdb") == 0)
             return err_set(e,
                            "qmp: QEMU has a debugger's stub already, at %.80s: "
@@ -147,7 +144,8 @@ static int look_for_stub(const json_t *devices, struct err *e)
     return 0;
 }
 
-/* The same of QEMU's devices. */
+/* Does another program use QEMU's stub, by one of QEMU's devices? Returns 0; -1
+ * with (e) filled. */
 static int ask_for_stub(struct qmp *q, struct err *e)
 {
     json_t *devices = monitor_ask(&q->monitor, "query-chardev", NULL, e);
@@ -157,8 +155,8 @@ static int ask_for_stub(struct qmp *q, struct err *e)
     return result;
 }
 
-/* Make a device called (name) of the descriptor that QEMU was handed. Returns
- * 0; -1 with (e) filled. */
+/* Make a device (name) of the descriptor that was passed to QEMU. Returns 0; -1
+ * with (e) filled. */
 static int add_device(struct qmp *q, const char *name, struct err *e)
 {
     char arguments[192];
@@ -175,8 +173,8 @@ static int add_device(struct qmp *q, const char *name, struct err *e)
     return answer != NULL ? 0 : -1;
 }
 
-/* Give QEMU's stub the device called (name), at which the guest stands still.
- * Returns likewise. */
+/* Attach QEMU's stub to the device (name), which stops the guest. Returns 0; -1
+ * with (e) filled. */
 static int give_device(struct qmp *q, const char *name, struct err *e)
 {
     char arguments[96];
@@ -199,8 +197,7 @@ static int give_device(struct qmp *q, const char *name, struct err *e)
     return has_begun ? 0 : -1;
 }
 
-/* Start the stub: at the end the guest stands still. Returns 0; -1 with (e)
- * filled. */
+/* Start the stub, which stops the guest. Returns 0; -1 with (e) filled. */
 static int start_stub(struct qmp *q, struct err *e)
 {
     char name[sizeof OURS + 8];
@@ -212,7 +209,7 @@ static int start_stub(struct qmp *q, struct err *e)
     if (add_device(q, name, e) != 0)
         return -1;
     q->stopped = !q->monitor.stands;
-    outside_hold(&q->guest, q->stopped); /* whatever becomes of the order */
+    outside_hold(&q->guest, q->stopped); /* even if the order fails */
     if (give_device(q, name, e) != 0)
         return -1;
     q->stub = outside_gdb_started(q->end, e);
@@ -225,7 +222,7 @@ static int start_stub(struct qmp *q, struct err *e)
         q->guest.stands = NULL;
         return 0;
     }
-    q->stopped = false; /* no word of STOP: it stood before */
+    q->stopped = false; /* no STOP event: it was stopped before */
     outside_hold(&q->guest, false);
     return ask_status(q, e);
 }
@@ -238,7 +235,8 @@ static int qmp_stop(struct outside_guest *g, struct err *e)
 
     if (monitor_events(&q->monitor, q->resumes, e) != 0)
         return -1;
-    q->resumes = q->monitor.resumes; /* from here on they are others' */
+    /* later resume events are caused by other programs */
+    q->resumes = q->monitor.resumes;
     if (q->stub == NULL)
         return start_stub(q, e);
     if (q->monitor.stands) {
@@ -262,7 +260,8 @@ static int qmp_run(struct outside_guest *g, struct err *e)
     if (monitor_events(&q->monitor, 0, e) != 0)
         return -1;
 
-    /* a question to the stub stops a guest that somebody let run meanwhile */
+    /* a question to the stub stops a guest that another program has resumed
+     * meanwhile */
     bool ran = q->monitor.resumes != q->resumes, was_ours = q->stopped;
 
     q->resumes = q->monitor.resumes;
@@ -295,8 +294,8 @@ static long qmp_memory(struct outside_guest *g, uint32_t core,
     return of(g)->stub->ops->memory(of(g)->stub, core, r, address, to, size, e);
 }
 
-/* Switch the stub off; and let the guest run if we have stopped it, or QEMU has
- * not said that it does so. */
+/* Switch the stub off. Resume the guest if this process has stopped it, unless
+ * QEMU reports that it resumes the guest itself. */
 static void end_stub(struct qmp *q)
 {
     struct err e;

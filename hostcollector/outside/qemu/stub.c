@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes to packets and back. Answers come in the order of questions, and (core)
- * follows both: a question of another core than the last one has one of its own
- * before it, which selects the core. */
+/* GDB's remote protocol, as a client of a debugger's stub. */
 #include "outside/qemu/stub.h"
 
 #include <errno.h>
@@ -13,15 +11,15 @@
 
 #include "util/clock.h"
 
-#define MONITOR      "{\"QMP\"" /* how QEMU's monitor greets */
+#define MONITOR      "{\"QMP\"" /* greeting of QEMU's monitor */
 #define INTERRUPT    0x03
-#define INTERRUPT_MS 200 /* until one is sent again, */
-#define INTERRUPTS   5u  /* which so many are */
+#define INTERRUPT_MS 200 /* until an interrupt is sent again */
+#define INTERRUPTS   5u  /* limit of interrupts */
 
-/* The guest stands still for as long as answers take, and a stub that sends
- * them byte by byte is never silent. So all answers to what was sent at once
- * have a limit of time, and so have all of a look. If this process itself stood
- * still, so many bytes wait that are not late. */
+/* Time limits. The guest is stopped while answers come, and a stub that sends
+ * them byte by byte is never silent. So all answers to one batch have a time
+ * limit, and so have all answers between two calls of stub_begin_look(). If
+ * this process itself was stopped, up to this many bytes may be late. */
 #define ANSWER_MS 5000u
 #define LOOK_MS   30000u
 #define LATE_MAX  (512u << 10)
@@ -67,7 +65,7 @@ static uint64_t after_ms(uint64_t ms)
     return clock_ns() + ms * 1000000;
 }
 
-/* Something is asked now. */
+/* Start the time limit of a question. */
 static void limit_answer(struct stub *s)
 {
     uint64_t by = after_ms(ANSWER_MS);
@@ -88,7 +86,8 @@ static int too_slow(struct err *e)
                       "for seconds. Is the host overloaded? Try again");
 }
 
-/* (size) bytes have come. Returns 0; -1 with (e) filled: too late. */
+/* Count (size) received bytes. Returns 0; -1 with (e) filled: they are too
+ * late. */
 static int in_time(struct stub *s, size_t size, struct err *e)
 {
     s->late += clock_ns() > s->answer_by ? size : 0;
@@ -131,8 +130,8 @@ static int send_bytes(struct stub *s, const char *bytes, size_t size,
     return 0;
 }
 
-/* Append (body) as a packet, behind an acknowledgement of the one before, to
- * (text), which has room. Returns its new length. */
+/* Append (body) as a packet to (text), which has room, after an acknowledgement
+ * of the packet before. Returns the new length. */
 static size_t put_packet(char *text, size_t at, const char *body)
 {
     uint8_t sum = 0;
@@ -142,7 +141,7 @@ static size_t put_packet(char *text, size_t at, const char *body)
     return at + (size_t)sprintf(text + at, "+$%s#%02x", body, sum);
 }
 
-/* Hear more bytes. Returns 0; -1 with (e) filled. */
+/* Read more bytes. Returns 0; -1 with (e) filled. */
 static int hear(struct stub *s, struct err *e)
 {
     if (s->in_size >= strlen(MONITOR) &&
@@ -164,8 +163,8 @@ static int hear(struct stub *s, struct err *e)
     return errno == EINTR ? 0 : lost(e);
 }
 
-/* Write out (size) bytes of a body, in which "c*n" is c and as many more of it
- * as n is above 28. What has no room is left out. */
+/* Decode the (size) bytes of a body: "c*n" repeats c as many times as n is
+ * above 28. Bytes beyond the buffer are dropped. */
 static void write_out(struct stub *s, const uint8_t *in, size_t size)
 {
     size_t n = 0;
@@ -183,8 +182,8 @@ static void write_out(struct stub *s, const uint8_t *in, size_t size)
     s->body_size = n;
 }
 
-/* Take the first packet out of (in), if it is whole: its body goes to (body).
- * Returns whether it was. */
+/* Move the first packet from (in) to (body), if it is complete. Returns false
+ * if not. */
 static bool take_packet(struct stub *s)
 {
     const uint8_t *begin = memchr(s->in, '$', s->in_size);
@@ -200,8 +199,8 @@ static bool take_packet(struct stub *s)
     return true;
 }
 
-/* Returns 0; -1 with (e) filled: the last packet says that the guest has ended.
- */
+/* Does the last packet report the guest's end? Returns 0; -1 with (e) filled if
+ * it does. */
 static int goes_on(const struct stub *s, struct err *e)
 {
     return s->body[0] == 'W' || s->body[0] == 'X'
@@ -209,7 +208,7 @@ static int goes_on(const struct stub *s, struct err *e)
                : 0;
 }
 
-/* The next packet. Returns as above. */
+/* Read the next packet. Returns 0; -1 with (e) filled. */
 static int next_packet(struct stub *s, struct err *e)
 {
     while (!take_packet(s))
@@ -218,13 +217,14 @@ static int next_packet(struct stub *s, struct err *e)
     return goes_on(s, e);
 }
 
-/* Does the last packet say that the guest stands still? */
+/* Does the last packet report that the guest is stopped? */
 static bool says_stopped(const struct stub *s)
 {
     return s->body[0] == 'T' || s->body[0] == 'S';
 }
 
-/* The next packet that answers a question. Returns as above. */
+/* Read the next packet that answers a question. Returns 0; -1 with (e) filled.
+ */
 static int next_answer(struct stub *s, struct err *e)
 {
     do
@@ -247,8 +247,8 @@ int stub_ask(struct stub *s, const char *question, struct err *e)
     return stub_say(s, question, e) == 0 ? next_answer(s, e) : -1;
 }
 
-/* Interrupts that are sent, (sent) until now, bring a packet. Returns as above.
- */
+/* Send interrupts, of which (sent) were sent already, until a packet comes.
+ * Returns 0; -1 with (e) filled. */
 static int interrupt(struct stub *s, unsigned *sent, struct err *e)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -334,9 +334,9 @@ int stub_ask_core(struct stub *s, uint32_t core, const char *question,
                : -1;
 }
 
-/* Beginning */
+/* Greeting */
 
-/* The cores in the last packet: "m" and names with commas between. */
+/* Read the cores from the last packet: "m" and names separated by commas. */
 static void note_cores(struct stub *s)
 {
     char *name = s->body + 1;
@@ -358,7 +358,7 @@ static int find_cores(struct stub *s, struct err *e)
 {
     if (stub_ask(s, "qfThreadInfo", e) != 0)
         return -1;
-    /* as many answers as cores, and one, at most */
+    /* as many answers as cores, and one more at most */
     for (uint32_t i = 0; i <= OUTSIDE_CORES_MAX && s->body[0] == 'm'; i++) {
         note_cores(s);
         if (stub_ask(s, "qsThreadInfo", e) != 0)
@@ -369,7 +369,8 @@ static int find_cores(struct stub *s, struct err *e)
                : err_set(e, "the debugger's stub tells of no cores");
 }
 
-/* What both sides can do; a first answer tells whether this is a stub. */
+/* Exchange the features of both sides. The first answer shows whether this is a
+ * stub. */
 static int greet(struct stub *s, struct err *e)
 {
     const char *size;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each register of the caller by its rule. */
+/* The caller of a frame, by a row of unwind tables. */
 #include "outside/unwind/by_tables.h"
 
 #include "outside/unwind/cfi.h"
 
-/* Registers that a function gives back as it found them (System V ABI). */
+/* Registers that a function restores before it returns (System V ABI). */
 #define KEPT_BY_CALLS                                                          \
     (1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << (CFI_R12 + 1) |     \
      1u << (CFI_R12 + 2) | 1u << CFI_R15)
@@ -31,9 +31,9 @@ static bool find_cfa(const struct walk *w, const struct cfi_rule *rule,
 }
 
 /*
- * Register (i) was saved at (at), below RSP. So either it was given back, and
- * the word there may be anybody's since; or the word is in a red zone. Both are
- * the same as long as nobody has written there.
+ * Register (i) was saved at (at), which is below RSP. Either it was restored
+ * already, and the word may have been overwritten since; or the word is in a
+ * red zone. Both give the same value as long as the word was not overwritten.
  */
 static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
                             uint64_t *out)
@@ -47,7 +47,8 @@ static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
     return unwind_read(w->memory, at, WORD, out) && *out == w->r.value[i];
 }
 
-/* What the caller has in register (i), by (row). False: that is not known. */
+/* The value of register (i) in the caller, by (row). Returns false if it is not
+ * known. */
 static bool find_register(const struct walk *w, const struct cfi_row *row,
                           unsigned i, uint64_t cfa, uint64_t *out)
 {

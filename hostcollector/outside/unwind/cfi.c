@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * An index of entries by address; an entry's instructions are carried out anew
- * for each question (DWARF 5, 6.4.2 and 6.4.3).
- */
+/* Unwind tables: an index of entries, and their interpreter. */
 #include "outside/unwind/cfi.h"
 
 #include <stdlib.h>
@@ -12,9 +9,10 @@
 #include "image/file/image.h"
 #include "util/vec.h"
 
-/* More than any program has. Further entries are left out. */
+/* More than any program has. Further entries are ignored. */
 #define ENTRIES_MAX    ((size_t)1 << 22)
-/* Bytes of an entry's instructions; the longest known have some thousand. */
+/* Limit of an entry's instructions in bytes; the longest known have some
+ * thousand. */
 #define PROGRAM_MAX    ((size_t)1 << 18)
 #define REMEMBERED_MAX 16u
 #define SECTIONS       2u
@@ -22,19 +20,19 @@
 
 struct cfi_entry {
     uint64_t low, high;
-    uint64_t offset; /* in its section */
+    uint64_t offset; /* of the entry in its section */
     unsigned section;
 };
 
 struct cfi {
     struct frame_section sections[SECTIONS];
-    struct cfi_entry *entries; /* rising by low */
+    struct cfi_entry *entries; /* by rising (low) */
     size_t count, room;
 };
 
 /* --- The index ------------------------------------------------------------ */
 
-/* By address; .eh_frame is the first of equals. */
+/* By address, and .eh_frame first among equals. */
 static int by_address(const void *a, const void *b)
 {
     const struct cfi_entry *x = a, *y = b;
@@ -46,7 +44,7 @@ static int by_address(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Linkers leave entries of code that they have dropped, at address 0. */
+/* Skip entries of code that the linker has dropped, which are at address 0. */
 static bool is_code(const struct image *img, uint64_t address)
 {
     size_t have;
@@ -116,7 +114,7 @@ void cfi_extent(const struct cfi *c, size_t i, uint64_t *low, uint64_t *high)
     *high = c->entries[i].high;
 }
 
-/* The first of the entries that begin nearest below (address) or at it. */
+/* The first of the entries that start closest at or below (address). */
 static const struct cfi_entry *find_entry(const struct cfi *c, uint64_t address)
 {
     size_t low = 0, high = c->count;
@@ -143,10 +141,10 @@ struct cfi_run {
     const struct frame_section *section;
     const struct frame_common *common;
     struct cursor at;
-    uint64_t target; /* the address that is asked for */
-    bool done;       /* what follows is about addresses behind it */
+    uint64_t target; /* the address that the row is for */
+    bool done;       /* further instructions apply after (target) */
     struct cfi_row *row;
-    struct cfi_row initial; /* as the CIE's instructions have left it */
+    struct cfi_row initial; /* state after the CIE's instructions */
     struct cfi_row remembered[REMEMBERED_MAX];
     unsigned depth;
 };
@@ -156,7 +154,7 @@ static void fail(struct cfi_run *r)
     (void)cursor_fail(&r->at);
 }
 
-/* What follows holds from (address) on. */
+/* Further instructions apply from (address) on. */
 static void move_to(struct cfi_run *r, uint64_t address)
 {
     if (address < r->row->low) {
@@ -186,7 +184,7 @@ static int64_t factored(const struct cfi_run *r, uint64_t value)
     return (int64_t)(value * (uint64_t)r->common->data_align);
 }
 
-/* Nobody asks for other registers, as those for floating point. */
+/* Ignore other registers, for example those for floating point. */
 static void set_rule(struct cfi_run *r, uint64_t number, struct cfi_rule rule)
 {
     if (number < CFI_REGISTERS)
@@ -222,7 +220,7 @@ static void set_expression(struct cfi_run *r, enum cfi_how how)
     set_rule(r, number, (struct cfi_rule){.how = how, .expression = block(r)});
 }
 
-/* Register (to) of the caller is in register (from). */
+/* The caller's register (to) is in register (from). */
 static void set_moved(struct cfi_run *r)
 {
     uint64_t to = cursor_uleb(&r->at), from = cursor_uleb(&r->at);
@@ -241,7 +239,7 @@ static void set_cfa_register(struct cfi_run *r, uint64_t number)
     r->row->cfa.number = (uint8_t)number;
 }
 
-/* An offset alone says nothing if the CFA is an expression. */
+/* An offset alone is invalid if the CFA is an expression. */
 static void set_cfa_offset(struct cfi_run *r, int64_t offset)
 {
     if (r->row->cfa.how != CFI_OTHER)
@@ -257,7 +255,7 @@ static void remember(struct cfi_run *r)
         r->remembered[r->depth++] = *r->row;
 }
 
-/* The extent is that of the row that is being made. */
+/* Set the end of the row in work. */
 static void recall(struct cfi_run *r)
 {
     struct cfi_row row;
@@ -272,7 +270,7 @@ static void recall(struct cfi_run *r)
     *r->row = row;
 }
 
-/* Instructions that move to another address. False: (code) is none. */
+/* Instructions that advance the address. Returns false for other (code). */
 static bool run_move(struct cfi_run *r, uint8_t code)
 {
     switch (code) {
@@ -297,7 +295,7 @@ static bool run_move(struct cfi_run *r, uint8_t code)
     }
 }
 
-/* Instructions about the CFA. False: (code) is none. */
+/* Instructions that set the CFA. Returns false for other (code). */
 static bool run_cfa(struct cfi_run *r, uint8_t code)
 {
     switch (code) {
@@ -329,7 +327,8 @@ static bool run_cfa(struct cfi_run *r, uint8_t code)
     }
 }
 
-/* Instructions that say where a register is. False: (code) is none. */
+/* Instructions that set the place of a register. Returns false for other
+ * (code). */
 static bool run_offset(struct cfi_run *r, uint8_t code)
 {
     uint64_t number;
@@ -385,10 +384,10 @@ static void run_other(struct cfi_run *r, uint8_t code)
     case DW_CFA_val_expression:
         set_expression(r, CFI_IS_EXPRESSION);
         break;
-    case DW_CFA_GNU_args_size: /* matters where an exception lands */
+    case DW_CFA_GNU_args_size: /* matters only for catching exceptions */
         (void)cursor_uleb(&r->at);
         break;
-    default: /* nobody knows how long its operands are */
+    default: /* unknown: the length of its operands is not known */
         fail(r);
         break;
     }
@@ -415,8 +414,8 @@ static void run_one(struct cfi_run *r)
         run_other(r, code);
 }
 
-/* Carry out (program) up to its end or the address that is asked for. Returns
- * false if it is damaged. */
+/* Run (program) up to its end, or up to (target). Returns false if it is
+ * damaged. */
 static bool run_program(struct cfi_run *r, const struct cursor *program)
 {
     r->at = *program;
@@ -434,7 +433,7 @@ static bool run_entry(struct cfi_run *r, const struct frame_entry *e)
     r->row->is_signal = r->common->is_signal;
     if (r->common->is_odd || r->common->return_register != CFI_PC)
         return false;
-    /* the CIE's instructions are about the whole entry */
+    /* the CIE's instructions apply to the whole entry */
     if (!run_program(r, &r->common->program) || r->done ||
         r->row->low != e->low)
         return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What unwind tables say of one place in the code: where the caller's frame is,
- * and where its registers are. An interpreter of call frame information in
- * .eh_frame and .debug_frame. All addresses are link-time ones. The tables are
- * not trusted: steps and memory are bounded, and what is damaged gives no row.
+ * Unwind tables: the places of the caller's frame and registers, for an address
+ * in the code. Interprets call frame information in .eh_frame and .debug_frame.
+ * All addresses are link-time ones. The tables are not trusted: steps and
+ * memory are limited, and damaged entries give no row.
  *
- * Tables of Free Pascal 3.2 are left alone by nature: they have 8 bytes where
- * the format has 4, so that none of their addresses is in the code. That is as
- * well, since what they say is wrong wherever a register is pushed.
+ * Tables of Free Pascal 3.2 are never used: they have 8 bytes where the format
+ * has 4, so none of their addresses is in the code. They would be wrong
+ * wherever a register is pushed.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_CFI_H
 #define TPROF_OUTSIDE_UNWIND_CFI_H
@@ -21,7 +21,7 @@
 struct image;
 struct cfi;
 
-/* Registers by their numbers in DWARF. */
+/* Registers by their DWARF numbers. */
 enum cfi_register {
     CFI_RAX,
     CFI_RDX,
@@ -38,16 +38,16 @@ enum cfi_register {
     CFI_REGISTERS,
 };
 
-/* Where a register of the caller is. */
+/* The place of a caller's register. */
 enum cfi_how {
-    CFI_UNTOLD,        /* nothing is said: as the calling convention has it */
-    CFI_UNDEFINED,     /* lost; of CFI_PC: there is no caller */
+    CFI_UNTOLD,        /* no rule: as the calling convention says */
+    CFI_UNDEFINED,     /* lost; for CFI_PC: there is no caller */
     CFI_SAME,          /* still in the register */
     CFI_AT,            /* in memory, at the CFA plus (offset) */
-    CFI_IS,            /* it is the CFA plus (offset) */
+    CFI_IS,            /* its value is the CFA plus (offset) */
     CFI_OTHER,         /* in register (number), plus (offset) */
-    CFI_AT_EXPRESSION, /* in memory, where (expression) says */
-    CFI_IS_EXPRESSION, /* it is what (expression) says */
+    CFI_AT_EXPRESSION, /* in memory, at the address that (expression) gives */
+    CFI_IS_EXPRESSION, /* its value is that of (expression) */
 };
 
 struct cfi_rule {
@@ -57,12 +57,12 @@ struct cfi_rule {
     struct cursor expression;
 };
 
-/* What is true from (low) to below (high). */
+/* Rules that hold from (low) to below (high). */
 struct cfi_row {
     uint64_t low, high;
-    bool is_signal; /* the frame that a signal or an interrupt has made */
-    /* The canonical frame address, which is the caller's RSP: CFI_OTHER or
-     * CFI_IS_EXPRESSION. */
+    bool is_signal; /* a frame made by a signal or an interrupt */
+    /* The canonical frame address (CFA), which is the caller's RSP: CFI_OTHER
+     * or CFI_IS_EXPRESSION. */
     struct cfi_rule cfa;
     struct cfi_rule rules[CFI_REGISTERS];
 };
@@ -76,20 +76,20 @@ struct cfi *cfi_new(const struct image *img);
 /* Release (c). NULL is allowed. */
 void cfi_free(struct cfi *c);
 
-/* How many runs of code are described. */
+/* Number of code ranges that the tables describe. */
 size_t cfi_count(const struct cfi *c);
 
-/* Run (i) of these, by rising address. */
+/* Range (i), by rising address. */
 void cfi_extent(const struct cfi *c, size_t i, uint64_t *low, uint64_t *high);
 
-/* What cfi_find() has found. */
+/* Result of cfi_find(). */
 enum cfi_found {
     CFI_FOUND,
     CFI_NONE,    /* the tables do not describe this place */
-    CFI_DAMAGED, /* they describe it in a way that is not understood */
+    CFI_DAMAGED, /* the tables are damaged or not understood here */
 };
 
-/* The row for the code at (address), in (*out). */
+/* Write the row for the code at (address) to (*out). */
 enum cfi_found cfi_find(const struct cfi *c, uint64_t address,
                         struct cfi_row *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interprets functions, and keeps of each where its state changes. */
+/* The stack at one place of a function, by the function's instructions. */
 #include "outside/unwind/code_rows.h"
 
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "util/map.h"
 #include "util/vec.h"
 
-/* Changes kept in all; hostile code could have any number. */
+/* Limit of all changes: hostile code could have any number. */
 #define CHANGES_MAX ((size_t)1 << 22)
 /* Bytes of a call instruction. */
 #define CALL_MIN    2u
-/* A call of an address that is in the instruction. */
+/* A call whose instruction contains the address. */
 #define CALL_NEAR   0xe8u
 #define NEAR_BYTES  5u
 
-/* From (from) bytes into the function on. */
+/* The state from offset (from) of the function on. */
 struct change {
     uint32_t from;
     bool is_known;
@@ -28,9 +28,9 @@ struct change {
 };
 
 struct function {
-    size_t first, count; /* of its changes; none: it is not understood */
+    size_t first, count; /* its changes; none: it is not understood */
     bool is_outermost, is_interrupt, begins_stack;
-    bool is_called, calls_read; /* the former is known */
+    bool is_called, calls_read; /* (is_called) is known */
 };
 
 struct code_rows {
@@ -38,7 +38,7 @@ struct code_rows {
     struct pair_map known; /* start of a function -> index */
     struct function *functions;
     size_t count, room;
-    struct change *changes; /* rising by (from) in each function */
+    struct change *changes; /* by rising (from) for each function */
     size_t change_count, change_room;
 };
 
@@ -69,7 +69,7 @@ static bool same(const struct change *a, const struct change *b)
            a->state.saved == b->state.saved && a->state.rbp == b->state.rbp;
 }
 
-/* Keep (change) of the function (f), unless nothing changes. */
+/* Keep (change) of the function (f), unless it equals the state before. */
 static int add_change(struct code_rows *c, struct function *f,
                       const struct change *change)
 {
@@ -84,7 +84,7 @@ static int add_change(struct code_rows *c, struct function *f,
     return 0;
 }
 
-/* Keep what is true in (f), instruction by instruction. */
+/* Keep the states of (f), instruction by instruction. */
 static int add_changes(struct code_rows *c, struct function *f,
                        const struct function_flow *of)
 {
@@ -101,7 +101,8 @@ static int add_changes(struct code_rows *c, struct function *f,
             change.state.depth = FRAME_DEPTH_UNKNOWN;
         len = insn_decode(of->flow.code + at, own->size - at, &in);
         if (!change.is_known || len == 0)
-            len = 1; /* the next that is reached may begin anywhere */
+            /* the next instruction that is reached may start anywhere */
+            len = 1;
         if (add_change(c, f, &change) != 0)
             return -1;
     }
@@ -127,8 +128,8 @@ static void learn(struct code_rows *c, struct function *f,
     function_flow_fini(&flow);
 }
 
-/* What is known of (of), which is interpreted if it was not yet; NULL if there
- * is no memory. */
+/* The function at (of), interpreted if necessary; NULL if there is no memory.
+ */
 static struct function *function_of(struct code_rows *c,
                                     const struct image_function *of)
 {
@@ -148,7 +149,7 @@ static struct function *function_of(struct code_rows *c,
     return &c->functions[c->count++];
 }
 
-/* The last of (n) changes, of which the first is at 0, up to (offset). */
+/* The last of (n) changes up to (offset); the first is at 0. */
 static const struct change *change_at(const struct change *list, size_t n,
                                       uint64_t offset)
 {
@@ -182,7 +183,7 @@ bool code_rows_find(struct code_rows *c, uint64_t address, struct code_row *out)
     return change->is_known;
 }
 
-/* Does one of the bytes of (text) begin a call of (function)? */
+/* Does a call of (function) start anywhere in (text)? */
 static bool has_call(const struct image_text *text, uint64_t function)
 {
     const uint8_t *end = text->bytes + text->bytes_len;
@@ -240,7 +241,7 @@ bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance)
     return false;
 }
 
-/* Bytes of code right before (address), at most those of a call. */
+/* Bytes of code right before (address), as many as the longest call has. */
 static size_t bytes_before(const struct image *img, uint64_t address,
                            const uint8_t **code)
 {

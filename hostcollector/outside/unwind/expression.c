@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stack machine of expression.h. An error empties the cursor. */
+/* Expressions in call frame information: an error empties the cursor. */
 #include "outside/unwind/expression.h"
 
 #include "image/dwarf/constants.h"
 
 #define STACK_MAX 64u
-#define STEPS_MAX 1024u /* an expression may jump backwards */
+#define STEPS_MAX 1024u /* since an expression may jump backwards */
 
 struct machine {
     const struct expression *e;
@@ -41,7 +41,7 @@ static uint64_t pop(struct machine *m)
     return m->stack[--m->depth];
 }
 
-/* The entry that is (n) below the top. */
+/* The value (n) places below the top. */
 static uint64_t peek(struct machine *m, unsigned n)
 {
     if (n >= m->depth)
@@ -49,7 +49,7 @@ static uint64_t peek(struct machine *m, unsigned n)
     return m->stack[m->depth - 1 - n];
 }
 
-/* Operations that push a constant. False: (op) is none. */
+/* Operations that push a constant. Returns false for other (op). */
 static bool run_constant(struct machine *m, uint8_t op)
 {
     if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
@@ -92,7 +92,7 @@ static void dereference(struct machine *m, size_t size)
     push_value(m, value);
 }
 
-/* Operations that read registers and memory. False: (op) is none. */
+/* Operations that read registers and memory. Returns false for other (op). */
 static bool run_read(struct machine *m, uint8_t op)
 {
     if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
@@ -117,7 +117,7 @@ static uint64_t shift_signed(uint64_t a, uint64_t b)
     return b < 64 ? a >> b | sign << (64 - b) : sign;
 }
 
-/* Of signed numbers, the lowest of which has no opposite. */
+/* Signed division. The lowest number has no opposite. */
 static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 {
     if (b == 0)
@@ -132,7 +132,7 @@ static uint64_t remainder_of(struct machine *m, uint64_t a, uint64_t b)
     return b == 0 ? cursor_fail(&m->at) : a % b;
 }
 
-/* Operations on the two upper entries. False: (op) is none. */
+/* Operations on the two top values. Returns false for other (op). */
 static bool combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b,
                     uint64_t *out)
 {
@@ -175,7 +175,7 @@ static bool combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b,
     }
 }
 
-/* The same that compare. */
+/* Comparisons of the two top values. Returns false for other (op). */
 static bool compare(uint8_t op, int64_t a, int64_t b, uint64_t *out)
 {
     switch (op) {
@@ -218,7 +218,7 @@ static bool run_two(struct machine *m, uint8_t op)
     return true;
 }
 
-/* Operations on the upper entry. False: (op) is none. */
+/* Operations on the top value. Returns false for other (op). */
 static bool run_one(struct machine *m, uint8_t op)
 {
     uint64_t value;
@@ -243,7 +243,7 @@ static bool run_one(struct machine *m, uint8_t op)
     }
 }
 
-/* The second entry becomes the first, the first the third. */
+/* Rotate: the second value becomes the first, and the first the third. */
 static void rotate(struct machine *m)
 {
     uint64_t a = pop(m), b = pop(m), c = pop(m);
@@ -253,7 +253,7 @@ static void rotate(struct machine *m)
     push_value(m, b);
 }
 
-/* Operations that move entries. False: (op) is none. */
+/* Operations that move values. Returns false for other (op). */
 static bool run_stack(struct machine *m, uint8_t op)
 {
     uint64_t a, b;
@@ -287,7 +287,7 @@ static bool run_stack(struct machine *m, uint8_t op)
     }
 }
 
-/* Go on at (by) bytes from here. */
+/* Jump by (by) bytes from here. */
 static void jump(struct machine *m, int64_t by)
 {
     int64_t at = m->at.at - m->e->bytes.at;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Five words that fit each other; any of the three places may have them. */
+/* The frame that the CPU pushes when it interrupts code. */
 #include "outside/unwind/iret_frame.h"
 
 #include <stddef.h>
 
 #define WORD 8u
 
-/* From the lowest address on. */
+/* Words of the frame, from the lowest address on. */
 enum iret_word {
     IRET_PC,
     IRET_CS,
@@ -32,7 +32,7 @@ static bool is_canonical(uint64_t address)
     return top == 0 || top == UINT64_MAX >> 47;
 }
 
-/* Can the CPU have pushed (frame)? Whether it interrupted code is not asked. */
+/* Could the CPU have pushed (frame)? This does not check the code address. */
 static bool is_pushed(const uint64_t *frame)
 {
     uint64_t cs = frame[IRET_CS], ss = frame[IRET_SS];

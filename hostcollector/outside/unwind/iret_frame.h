@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the CPU pushes when it interrupts code (Intel SDM 3A, 6.14.2). */
+/* The frame that the CPU pushes when it interrupts code (Intel SDM 3A, 6.14.2).
+ */
 #ifndef TPROF_OUTSIDE_UNWIND_IRET_FRAME_H
 #define TPROF_OUTSIDE_UNWIND_IRET_FRAME_H
 
@@ -8,26 +9,26 @@
 
 #include "outside/unwind/expression.h"
 
-/* Where the code that was interrupted goes on. */
+/* The state of the interrupted code. */
 struct iret_frame {
     uint64_t pc, rsp;
 };
 
-/* Words that an entry may have pushed below the frame before it does anything
- * else: an error code, and the vector's number. */
+/* Words that an interrupt's entry may have pushed below the frame before any
+ * other work: an error code, and the vector's number. */
 #define IRET_FRAME_BELOW 2u
 
-/* The same with all general registers and some words more, where it is not
- * known how many of them. */
+/* Limit of words below the frame if the entry has pushed registers, and their
+ * number is not known. */
 #define IRET_FRAME_BELOW_MAX 24u
 
-/* Bytes that the frame and IRET_FRAME_BELOW words take. */
+/* Size in bytes of the frame with IRET_FRAME_BELOW words. */
 #define IRET_FRAME_SPAN 56u
 
 /*
  * Find the frame at (address) in (memory), or up to (below) words above.
- * (is_code) tells, with (context), whether there is code at an address. False:
- * no words there can be a frame, or more than one can.
+ * (is_code) tells, with (context), whether code is at an address. Returns false
+ * if no words there look like a frame, or if several do.
  */
 bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
                      unsigned below,

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Linux, arch/x86/include/asm/orc_types.h. An entry has 6 bytes: two offsets,
- * then 4 bits for each of two registers, a type, and flags. Since 6.4 the type
- * has 3 bits, and 6.5 added .orc_header; before, it has 2, and bits behind them
- * say that a stack ends here.
- */
+/* Linux's own unwind tables, ORC (arch/x86/include/asm/orc_types.h). */
 #include "outside/unwind/orc.h"
 
 #include <stdlib.h>
@@ -28,13 +23,13 @@ enum orc_register {
     ORC_SP_INDIRECT,
 };
 
-/* As since 6.4. */
+/* Types since Linux 6.4. */
 enum orc_type {
     ORC_UNKNOWN,
     ORC_END,
     ORC_CALL,
-    ORC_REGISTERS, /* all that an interrupt's entry has saved */
-    ORC_PARTIAL,   /* what the CPU has pushed */
+    ORC_REGISTERS, /* all registers that an interrupt's entry has saved */
+    ORC_PARTIAL,   /* the words that the CPU has pushed */
 };
 
 /* Words of the registers that an entry has saved, in its order. */
@@ -43,7 +38,7 @@ static const uint8_t saved[] = {
     CFI_RBX, CFI_R8 + 3,  CFI_R8 + 2,  CFI_R8 + 1, CFI_R8,
     CFI_RAX, CFI_RCX,     CFI_RDX,     CFI_RSI,    CFI_RDI};
 #define PUSHED 16u /* words below those that the CPU has pushed */
-#define LEVEL  3u  /* in CS: of a program, if not 0 */
+#define LEVEL  3u  /* in CS: not 0 for a program */
 
 struct orc {
     struct image_part addresses, entries;
@@ -88,7 +83,10 @@ void orc_free(struct orc *o)
     free(o);
 }
 
-/* The type of an entry of before 6.4 with (bits). */
+/* The type in the (bits) of an entry before 6.4: 2 bits, followed by a bit for
+ * the end of the stack. Since 6.4 the type has 3 bits, and 6.5 added
+ * .orc_header. An entry has 6 bytes: two offsets, 4 bits for each of two
+ * registers, a type, and flags. */
 static uint8_t old_type(uint16_t bits)
 {
     if ((bits & 0xf) == ORC_UNDEFINED)
@@ -129,7 +127,7 @@ bool orc_ends(const struct orc *o, uint64_t address)
     return orc_find(o, address, &row) && row.type == ORC_END;
 }
 
-/* The caller's stack pointer, or where registers were saved. */
+/* The caller's stack pointer, or the address of saved registers. */
 static outcome find_sp(const struct walk *w, const struct orc_row *row,
                        uint64_t *sp)
 {
@@ -171,7 +169,8 @@ static void find_bp(const struct walk *w, const struct orc_row *row,
     }
 }
 
-/* What the CPU has pushed at (at). A program's code is no caller. */
+/* Read the words that the CPU has pushed at (at). Code of a program is not a
+ * caller. */
 static outcome find_pushed(const struct walk *w, uint64_t at,
                            struct caller *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Linux's own unwind tables, ORC: .orc_unwind_ip has addresses, .orc_unwind
- * what is true from each on. Most kernels have no others, and no frame
+ * Linux's own unwind tables, ORC. .orc_unwind_ip has addresses, .orc_unwind the
+ * rules from each address on. Most kernels have no other tables and no frame
  * pointers. All addresses are link-time ones. The tables are not trusted.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_ORC_H
@@ -14,8 +14,8 @@
 
 struct orc;
 
-/* The tables of (img), which must outlive the result; without any, nothing is
- * found in them. NULL if there is no memory. */
+/* The tables of (img), which must outlive the result. If the image has none,
+ * nothing is found. NULL if there is no memory. */
 struct orc *orc_new(const struct image *img);
 
 /* Release (o). NULL is allowed. */
@@ -28,16 +28,16 @@ struct orc_row {
     uint8_t type;                     /* enum orc_type */
 };
 
-/* What is true before the instruction that has a byte at (address). False: that
- * is not known. */
+/* The entry for the instruction that contains the byte at (address). Returns
+ * false if there is none. */
 bool orc_find(const struct orc *o, uint64_t address, struct orc_row *out);
 
 /* Do the tables say that stacks end at (address)? */
 bool orc_ends(const struct orc *o, uint64_t address);
 
-/* The caller of the frame that (w) is at, by (row), in (*out). Returns
- * UNWIND_FULL; UNWIND_WHOLE: there is none in the kernel; else why it is not
- * known. */
+/* Write the caller of the frame at (w), by (row), to (*out). Returns
+ * UNWIND_FULL; UNWIND_WHOLE if there is none in the kernel; otherwise the
+ * reason why it is not known. */
 outcome orc_caller(const struct walk *w, const struct orc_row *row,
                    struct caller *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From frame to frame outward; each frame by a row of tables or of code. */
+/* Finds the callers of a stopped core. */
 #include "outside/unwind/unwinder.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ void unwinder_free(struct unwinder *u)
     free(u);
 }
 
-/* The image that has code at run-time address (pc); NULL: none. */
+/* The image with code at run-time address (pc); NULL if none has. */
 static const struct place *place_of(const struct unwinder *u, uint64_t pc)
 {
     size_t have;
@@ -67,8 +67,8 @@ static const struct place *place_of(const struct unwinder *u, uint64_t pc)
 
 /* --- By code -------------------------------------------------------------- */
 
-/* The CFA as the instructions have it: above RBP, above RSP. If they say both,
- * both must be the same. */
+/* The CFA by the instructions: above RBP, above RSP. If both are known they
+ * must be equal. */
 static outcome cfa_by_code(const struct walk *w, uint64_t *cfa)
 {
     const struct frame_state *s = &w->code.at;
@@ -84,7 +84,7 @@ static outcome cfa_by_code(const struct walk *w, uint64_t *cfa)
     return by_rbp && *cfa != above_rbp ? UNWIND_ODD : UNWIND_FULL;
 }
 
-/* The caller's RBP. False: it is not known. */
+/* The caller's RBP. Returns false if it is not known. */
 static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
 {
     const struct frame_state *s = &w->code.at;
@@ -100,7 +100,7 @@ static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
                        WORD, out);
 }
 
-/* Other registers are not followed. */
+/* Other registers are not tracked. */
 static outcome by_code(const struct walk *w, struct caller *out)
 {
     uint64_t cfa, value;
@@ -123,15 +123,16 @@ static outcome by_code(const struct walk *w, struct caller *out)
     return UNWIND_FULL;
 }
 
-/* --- By what an interrupt has pushed -------------------------------------- */
+/* --- By the frame of an interrupt ------------------------------------------
+ */
 
 static bool is_code(const void *context, uint64_t pc)
 {
     return place_of(context, pc) != NULL;
 }
 
-/* The RBP of the interrupted code. Of an entry of which the code is not
- * understood only this is known: whether it has made a frame of its own. */
+/* The RBP of the interrupted code. If the entry's code is not understood, it is
+ * only known whether the entry has made a frame of its own. */
 static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
                                uint64_t *out)
 {
@@ -143,10 +144,10 @@ static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
 }
 
 /*
- * The code that was interrupted. Whether the entry has an error code depends on
- * the vector, which is not known: what lies on the stack tells. It also does
- * where the entry is a label, and so it is not known what it has pushed. An
- * entry that was called, to begin a thread, say, has no such frame.
+ * The interrupted code. The vector decides whether there is an error code, but
+ * the vector is not known, so the words on the stack decide. They also decide
+ * if the entry is a label, since then its pushed words are not known. An entry
+ * that was called, for example to begin a thread, has no such frame.
  */
 static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
                             struct caller *out)
@@ -172,9 +173,10 @@ static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
     return UNWIND_FULL;
 }
 
-/* --- Which of them is right ----------------------------------------------- */
+/* --- Tables against code ---------------------------------------------------
+ */
 
-/* Does the instruction before (pc) call the function that we are in? */
+/* Does the instruction before (pc) call the function of (w)? */
 static bool calls_us(const struct unwinder *u, const struct walk *w,
                      uint64_t pc)
 {
@@ -187,13 +189,13 @@ static bool calls_us(const struct unwinder *u, const struct walk *w,
 }
 
 /*
- * Tables tell (t). Do the instructions tell the same? Tables that were made for
- * exceptions alone, or by hand, may be wrong in prologues and behind the
- * frame's end. If the two differ, the one is right whose return address is
- * behind a call of this very function.
+ * Compare the caller by tables, (t), with the one by instructions. Tables made
+ * for exceptions only, or by hand, may be wrong in prologues and after the end
+ * of the frame. If the two differ, the right one has a return address after a
+ * call of this function.
  */
-static outcome judge(const struct unwinder *u, const struct walk *w,
-                     struct caller *t)
+static outcome compare_with_code(const struct unwinder *u, const struct walk *w,
+                                 struct caller *t)
 {
     struct caller c;
     bool tables_fit, code_fits;
@@ -210,7 +212,7 @@ static outcome judge(const struct unwinder *u, const struct walk *w,
     return UNWIND_FULL;
 }
 
-/* Does code call the function that (w) is in, or is that not known? */
+/* Does code call the function of (w), or is this not known? */
 static bool is_called(const struct walk *w)
 {
     return !w->has_code || code_rows_is_called(w->in->code, w->code.function);
@@ -218,8 +220,8 @@ static bool is_called(const struct walk *w)
 
 /*
  * (c) is in no image. Has an interrupt entered this function, which jumps to
- * the rest of its handler? Then the frame is behind the word that was taken for
- * a return address. Changes (c) if so.
+ * the rest of its handler? Then the frame lies after the word that looked like
+ * a return address. Changes (c) in this case.
  */
 static bool was_interrupted(const struct unwinder *u, const struct walk *w,
                             struct caller *c)
@@ -235,8 +237,9 @@ static bool was_interrupted(const struct unwinder *u, const struct walk *w,
     return true;
 }
 
-/* Is (pc), behind no call, the first byte of a function? Nobody has called from
- * there: somebody has laid it on the stack, for a thread to end in. */
+/* Is (pc), which is not after a call, the first byte of a function? No code has
+ * called from there: the kernel has put the address on the stack as the end of
+ * a thread. */
 static bool is_laid(const struct unwinder *u, uint64_t pc)
 {
     const struct place *p = place_of(u, pc);
@@ -246,8 +249,8 @@ static bool is_laid(const struct unwinder *u, uint64_t pc)
     return f != NULL && f->start == pc - p->slide;
 }
 
-/* Does a call end at (back) in (memory)? No, if nothing can be read there. A
- * kernel may have patched the call into its code. */
+/* Does a call end at (back) in (memory)? False if memory there cannot be read.
+ * A kernel may have patched the call into its code. */
 static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
 {
     uint8_t code[CODE_ROWS_CALL_MAX];
@@ -259,10 +262,12 @@ static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
 }
 
 /*
- * Has nobody called the function at (function), a link-time address of (code)'s
- * image? (back) is that word, which is in no image. It may still be a return
- * address, into code that was loaded later. So nobody has called the function
- * only if no call in the image does, and if no call ends in (memory) at (back).
+ * Has the function at (function), a link-time address of (code)'s image, no
+ * caller? (back) is the word at the place of its return address and in no
+ * image. That word could be a return address into code that was loaded later.
+ * So the function has no caller only if no call in the image calls it, and no
+ * call in (memory) ends at (back). Threads that start by a jump or a return
+ * have such functions: above their stacks lies any word.
  */
 static bool is_outermost(struct code_rows *code, uint64_t function,
                          const struct unwind_memory *memory, uint64_t back)
@@ -271,15 +276,15 @@ static bool is_outermost(struct code_rows *code, uint64_t function,
            !is_behind_call(memory, back);
 }
 
-/* (c) is in no image: is it no caller? */
+/* (c) is in no image: is it not a caller? */
 static bool begins_here(const struct walk *w, const struct caller *c)
 {
     return w->has_code && is_outermost(w->in->code, w->code.function, w->memory,
                                        c->r.value[CFI_PC]);
 }
 
-/* (c) is a return address of (p), NULL: of no image, and no call in the file is
- * before it. What else can it be? */
+/* (c) is a return address in (p), or in no image if NULL, and is not after a
+ * call in the file. Find another explanation. */
 static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
                               const struct place *p, struct caller *c)
 {
@@ -293,13 +298,13 @@ static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
         return UNWIND_FULL;
     if (p == NULL)
         return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
-    if (is_behind_call(w->memory, pc)) /* it was patched in */
+    if (is_behind_call(w->memory, pc)) /* a patched call */
         return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL
                                                          : UNWIND_ODD;
     return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
 }
 
-/* Can (c) be the caller? It may turn out to be another one. */
+/* Can (c) be the caller? Another caller may be put in its place. */
 static outcome check(const struct unwinder *u, const struct walk *w,
                      struct caller *c)
 {
@@ -316,7 +321,7 @@ static outcome check(const struct unwinder *u, const struct walk *w,
     return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL : UNWIND_ODD;
 }
 
-/* Nobody calls the function where the image is entered. */
+/* The function at the image's entry has no caller. */
 static bool is_entry(const struct walk *w)
 {
     const struct image *img = w->in->image;
@@ -325,7 +330,7 @@ static bool is_entry(const struct walk *w)
     return f != NULL && f == image_find_function(img, image_entry(img));
 }
 
-/* The caller by the means that (mode) allows, not yet checked. */
+/* The caller by the way that (mode) allows, not yet checked. */
 static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
                            const struct walk *w, struct caller *out)
 {
@@ -341,24 +346,28 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
     if (found == CFI_NONE && mode != UNWIND_CODE &&
         orc_find(w->in->orc, w->address, &orc)) {
         end = orc_caller(w, &orc, out);
-        return end == UNWIND_FULL && !out->is_exact ? judge(u, w, out) : end;
+        return end == UNWIND_FULL && !out->is_exact
+                   ? compare_with_code(u, w, out)
+                   : end;
     }
     if (found == CFI_NONE && mode == UNWIND_TABLES)
         return UNWIND_UNTOLD;
-    /* what lies there is no return address of a call */
+    /* the word there is not the return address of a call */
     if (w->has_code && w->code.is_interrupt &&
         (found == CFI_NONE || !row.is_signal))
         return by_interrupt(u, w, out);
-    /* of the vectors' own entries, one behind the other, code tells nothing */
+    /* the entries of vectors, one after the other, say nothing about the stack
+     */
     if (found == CFI_NONE && !w->has_code && w->is_exact)
         return by_interrupt(u, w, out);
     if (found == CFI_NONE)
         return by_code(w, out);
     end = by_tables(w, &row, out);
-    return end == UNWIND_FULL && !row.is_signal ? judge(u, w, out) : end;
+    return end == UNWIND_FULL && !row.is_signal ? compare_with_code(u, w, out)
+                                                : end;
 }
 
-/* Go to the caller. */
+/* Move to the caller. */
 static outcome step(const struct unwinder *u, enum unwind_mode mode,
                     struct walk *w)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who has called what a core runs that stands still: return addresses, by
- * unwind tables (cfi.h) and by what instructions say (code_rows.h).
+ * Finds the callers of a stopped core: return addresses, by unwind tables
+ * (cfi.h) and by instructions (code_rows.h).
  *
- * Only certain callers are told. Tables and instructions must agree where both
- * speak; the stack must rise; a return address must be in an image, behind a
- * call, the first byte of a function, or where an interrupt has pushed it.
- * Where one of these does not hold, the walk ends and says why.
+ * Only callers that are certain are returned. Tables and instructions must
+ * agree if both are known. The stack must rise. A return address must be in an
+ * image, after a call, at the first byte of a function, or pushed by an
+ * interrupt. If one of these does not hold, the walk ends with a reason.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_UNWINDER_H
 #define TPROF_OUTSIDE_UNWIND_UNWINDER_H
@@ -20,29 +20,29 @@ struct image;
 struct unwinder;
 
 enum unwind_mode {
-    UNWIND_AUTO,   /* tables; where there are none, instructions */
-    UNWIND_CODE,   /* instructions alone, for tests of these */
-    UNWIND_TABLES, /* tables alone, with instructions as their judge */
+    UNWIND_AUTO,   /* tables, or instructions if there are no tables */
+    UNWIND_CODE,   /* instructions only, for tests of them */
+    UNWIND_TABLES, /* tables only, checked by instructions */
 };
 
-/* Why a walk has ended. */
+/* Reasons for the end of a walk. */
 enum unwind_end {
-    UNWIND_FULL,    /* there is no room for more */
-    UNWIND_WHOLE,   /* nobody has called the last function */
-    UNWIND_OUTSIDE, /* the last address is in no image; it is not told */
-    UNWIND_UNTOLD,  /* neither tables nor code tell the last one's caller */
+    UNWIND_FULL,    /* no room for more addresses */
+    UNWIND_WHOLE,   /* the last function has no caller */
+    UNWIND_OUTSIDE, /* the last address is in no image; it is not returned */
+    UNWIND_UNTOLD,  /* neither tables nor code give the last one's caller */
     UNWIND_UNREAD,  /* the stack could not be read */
-    UNWIND_ODD,     /* what was found cannot be, or may be two things */
+    UNWIND_ODD,     /* the result is impossible or ambiguous */
 };
 
 struct unwind_image {
     const struct image *image;
-    uint64_t slide; /* image_slide() */
+    uint64_t slide; /* run-time minus link-time addresses */
 };
 
 /*
- * An unwinder for code of the (count) images at (images), which must outlive
- * it. NULL if there is no memory.
+ * Make an unwinder for the (count) images at (images), which must outlive the
+ * result. NULL if there is no memory.
  */
 struct unwinder *unwinder_new(const struct unwind_image *images, size_t count);
 
@@ -50,15 +50,15 @@ struct unwinder *unwinder_new(const struct unwind_image *images, size_t count);
 void unwinder_free(struct unwinder *u);
 
 /*
- * The callers of a core with (general), its general registers by their numbers
- * in DWARF, at (pc): up to (room) return addresses, the innermost first, in
- * (out), and in (*end) why there are no more. Returns how many there are.
+ * Find the callers of a core at (pc) whose general registers, by DWARF number,
+ * are (general). Writes up to (room) return addresses, innermost first, to
+ * (out), and the reason for the end to (*end). Returns the number of addresses.
  *
- * The caller of an interrupt's entry is the code that was interrupted. Its
- * address is told plus one: of every address in (out), the byte before it is of
- * the instruction that matters. So is the address of a function that will be
- * returned to without having called: a thread ends in it, and so does the walk.
- * That is whole if no code calls the thread's first function.
+ * The caller of an interrupt's entry is the interrupted code. Its address is
+ * returned plus one, so that for each address in (out) the byte before it
+ * belongs to the relevant instruction. A function that is returned to without
+ * having called anything is treated likewise: it is the end of a thread and of
+ * the walk. The walk is whole if no code calls the thread's first function.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A walk from frame to frame, as callers.c and by_tables.c share it. */
+/* A walk from frame to frame, for unwinder.c, by_tables.c and orc.c. */
 #ifndef TPROF_OUTSIDE_UNWIND_WALK_H
 #define TPROF_OUTSIDE_UNWIND_WALK_H
 
@@ -28,30 +28,30 @@ struct unwinder {
     size_t count;
 };
 
-/* Where a walk is. */
+/* The current frame of a walk. */
 struct walk {
     const struct unwind_memory *memory;
     struct unwind_registers r; /* the PC and RSP are always known */
-    /* The PC is that of an instruction to be carried out. Else it is a return
-     * address: what matters is the call before it. */
+    /* The PC is the address of the next instruction. Otherwise it is a return
+     * address, and the call before it is the relevant instruction. */
     bool is_exact;
-    bool is_waiting; /* the PC is that of a function that has not run yet, */
+    bool is_waiting; /* the PC's function has not run yet, */
     bool is_root;    /* and a thread will end in it */
     const struct place *in;
-    uint64_t address; /* of a byte of the instruction that matters */
+    uint64_t address; /* of a byte of the relevant instruction */
     bool has_code;
     struct code_row code;
 };
 
-/* The caller's registers, and what there is to know about them. */
+/* The caller's registers, and facts about them. */
 struct caller {
     struct unwind_registers r;
     bool is_exact;
-    /* It has not run yet, and what it is to return to is not known. */
+    /* The function has not run yet, and its own caller is not known. */
     bool is_waiting;
 };
 
-/* UNWIND_FULL: the walk goes on. */
+/* UNWIND_FULL means that the walk goes on. */
 typedef enum unwind_end outcome;
 
 static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
