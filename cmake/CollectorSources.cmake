@@ -36,7 +36,6 @@ set(core_sources
     cli/output.c
     cli/pager.c
     cli/signals.c
-    cli/stray_argument.c
     cli/text_style.c
     cli/when.c
     cmd/cmd_annotate.c

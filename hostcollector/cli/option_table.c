@@ -3,8 +3,9 @@
 #include "cli/option_table.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-#include "cli/stray_argument.h"
+#include "guard/magic.h"
 #include "util/text.h"
 
 #define FAR 3u /* so many edits make another word */
@@ -136,6 +137,70 @@ static int take_option(void *config, const struct option_set *set, int argc,
     return row->kind->read((char *)config + offset, row, value, e);
 }
 
+/* Returns false if (word) is no file that a command would read. */
+static bool refuse_file(const char *word, struct err *e)
+{
+    struct stat st;
+
+    if (stat(word, &st) != 0)
+        return false;
+    if (S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)) {
+        (void)err_set(e, "'%s' is a %s: type --serial %s", word,
+                      S_ISSOCK(st.st_mode) ? "socket" : "terminal", word);
+        return true;
+    }
+    switch (magic_of_file(word)) {
+    case MAGIC_RECORDING:
+        (void)err_set(e, "'%s' is a recording: type 'collector report %s'",
+                      word, word);
+        return true;
+    case MAGIC_CORE:
+        (void)err_set(e,
+                      "'%s' is a core file: type 'collector report --memory "
+                      "%s'",
+                      word, word);
+        return true;
+    case MAGIC_ELF:
+    case MAGIC_PE:
+        (void)err_set(e, "'%s' is an image: type --elf %s", word, word);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does (word) end as recordings do? */
+static bool is_called_recording(const char *word)
+{
+    size_t length = strlen(word);
+
+    return length > 6 && strcmp(word + length - 6, ".tprof") == 0;
+}
+
+/* (set) has no place for (word): (word) may be a file, for which there is an
+ * option or another command, or a mistyped command. Reads the first bytes of a
+ * file of that name. Returns -1, with (e) saying what to type instead. */
+static int refuse_word(const struct option_set *set, const char *word,
+                       struct err *e)
+{
+    const char *near = set->nearest != NULL ? set->nearest(word) : NULL;
+
+    if (refuse_file(word, e))
+        return -1;
+    if (is_called_recording(word))
+        return err_set(e,
+                       "what is '%s'? 'collector report %s' reports on a "
+                       "recording",
+                       word, word);
+    if (near != NULL)
+        return err_set(e,
+                       "no command '%s': did you mean '%s'? 'collector "
+                       "--help' lists all",
+                       word, near);
+    return err_set(e, "what is '%s'? 'collector%s --help' tells what to type",
+                   word, set->command);
+}
+
 int option_parse(void *config, const struct option_set *set, int argc,
                  char **argv, struct err *e)
 {
@@ -149,10 +214,8 @@ int option_parse(void *config, const struct option_set *set, int argc,
         if (!is_word)
             result = take_option(config, set, argc, argv, &i, e);
         else
-            result =
-                set->word != NULL
-                    ? set->word(config, word, e)
-                    : stray_argument_error(word, set->command, set->nearest, e);
+            result = set->word != NULL ? set->word(config, word, e)
+                                       : refuse_word(set, word, e);
     }
     return result;
 }
