@@ -78,14 +78,14 @@ TEST(recording_in_use_is_refused_before_sampling)
 TEST(report_in_use_is_refused_before_sampling) /* catches: likewise */
 {
     enter_dir();
-    write_text("a.txt", "50 samples of yesterday\n");
+    write_text("a.txt", "a.elf: 50 samples of yesterday\n");
     pid_t guest = start_guest("one", play_50);
     pid_t first = start_collector("--serial one -o a.txt -o a.tprof");
 
     wait_for_size("a.tprof", 500);
     CHECK_EQ(collector("--serial other -o a.txt"), 1);
     CHECK_CONTAINS("err", "a.txt: in use by another collector");
-    CHECK_STR(text_of("a.txt"), "50 samples of yesterday\n");
+    CHECK_STR(text_of("a.txt"), "a.elf: 50 samples of yesterday\n");
     CHECK_EQ(kill(first, SIGINT), 0);
     CHECK_EQ(join_collector(first), 0);
     join_guest(guest);
