@@ -166,8 +166,8 @@ static void vanish(void)
     CHECK_EQ(ftruncate(front.memfd, FRONT_MEMORY), 0);
 }
 
-bool __wrap_memory_lost(void);
-bool __wrap_memory_lost(void)
+bool __wrap_bridge_memory_lost(void);
+bool __wrap_bridge_memory_lost(void)
 {
     return cut && kernel_mappings() != 0;
 }
@@ -331,28 +331,28 @@ static void note_used(const uint8_t *at, uint64_t size)
         used[page] = true;
 }
 
-uint8_t *__real_memory_at(const struct bridge_memory *m, uint64_t guest,
-                          uint64_t *size);
-uint8_t *__wrap_memory_at(const struct bridge_memory *m, uint64_t guest,
-                          uint64_t *size);
-uint8_t *__wrap_memory_at(const struct bridge_memory *m, uint64_t guest,
-                          uint64_t *size)
+uint8_t *__real_bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
+                                 uint64_t *size);
+uint8_t *__wrap_bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
+                                 uint64_t *size);
+uint8_t *__wrap_bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
+                                 uint64_t *size)
 {
-    uint8_t *at = __real_memory_at(m, guest, size);
+    uint8_t *at = __real_bridge_memory_at(m, guest, size);
 
     if (at != NULL)
         note_used(at, *size);
     return at;
 }
 
-uint8_t *__real_memory_at_user(const struct bridge_memory *m, uint64_t user,
-                               uint64_t size);
-uint8_t *__wrap_memory_at_user(const struct bridge_memory *m, uint64_t user,
-                               uint64_t size);
-uint8_t *__wrap_memory_at_user(const struct bridge_memory *m, uint64_t user,
-                               uint64_t size)
+uint8_t *__real_bridge_memory_at_user(const struct bridge_memory *m,
+                                      uint64_t user, uint64_t size);
+uint8_t *__wrap_bridge_memory_at_user(const struct bridge_memory *m,
+                                      uint64_t user, uint64_t size);
+uint8_t *__wrap_bridge_memory_at_user(const struct bridge_memory *m,
+                                      uint64_t user, uint64_t size)
 {
-    uint8_t *at = __real_memory_at_user(m, user, size);
+    uint8_t *at = __real_bridge_memory_at_user(m, user, size);
 
     if (at != NULL)
         note_used(at, size);

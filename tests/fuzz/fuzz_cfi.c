@@ -35,8 +35,10 @@ static struct {
 
 /* --- The image ------------------------------------------------------------ */
 
-struct image_part __wrap_image_part(const struct image *img, const char *name);
-struct image_part __wrap_image_part(const struct image *img, const char *name)
+struct image_part __wrap_image_section_part(const struct image *img,
+                                            const char *name);
+struct image_part __wrap_image_section_part(const struct image *img,
+                                            const char *name)
 {
     size_t rows = in.debug_size / 10;
 
@@ -65,8 +67,9 @@ const uint8_t *__wrap_image_code(const struct image *img, uint64_t address,
     return in.code + (address - TEXT);
 }
 
-const struct image_text *__wrap_image_text(const struct image *img, size_t i);
-const struct image_text *__wrap_image_text(const struct image *img, size_t i)
+const struct image_text *__wrap_image_text_at(const struct image *img,
+                                              size_t i);
+const struct image_text *__wrap_image_text_at(const struct image *img, size_t i)
 {
     (void)img;
     return i == 0 ? &in.text : NULL;
@@ -81,10 +84,10 @@ const struct image_function *__wrap_image_function_at(const struct image *img,
     return i < FUNCTIONS ? &in.functions[i] : NULL;
 }
 
-const struct image_function *__wrap_image_function(const struct image *img,
-                                                   uint64_t address);
-const struct image_function *__wrap_image_function(const struct image *img,
-                                                   uint64_t address)
+const struct image_function *__wrap_image_find_function(const struct image *img,
+                                                        uint64_t address);
+const struct image_function *__wrap_image_find_function(const struct image *img,
+                                                        uint64_t address)
 {
     (void)img;
     for (size_t i = 0; i < FUNCTIONS; i++) {
