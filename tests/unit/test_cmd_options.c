@@ -370,11 +370,13 @@ static int parse_own(const struct subcommand *command, const char *line)
 TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
 {
     CHECK_EQ(parse_own(&cmd_check, "--elf a --all b"), 0);
-    const struct guests *g = own_field(&cmd_check, "--elf");
+    struct guests g = *(const struct guests *)own_field(&cmd_check, "--elf");
+
     CHECK(*(const bool *)own_field(&cmd_check, "--all"));
-    CHECK(g->elfs != NULL && g->elfs->next != NULL);
-    CHECK_STR(g->elfs->path, "a");
-    CHECK_STR(g->elfs->next->path, "b");
+    CHECK(g.elfs != NULL && g.elfs->next != NULL);
+    CHECK_STR(g.elfs->path, "a");
+    CHECK_STR(g.elfs->next->path, "b");
+    guests_fini(&g);
     CHECK_EQ(parse_own(&cmd_check, "--top 3"), -1);
     CHECK(strstr(e.text, "'collector check --help'") != NULL);
 }
