@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the function, and has the parts of its annotation built. */
 #include "annotate/annotate.h"
 
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 /* Names of instructions' lines take this part of the memory at most. */
 #define SYMBOLS_PART 8
 
-/* An annotation, and what it is made of. */
+/* An annotation with the memory that it points to. */
 struct owned {
     struct annotation annotation; /* first */
     struct arena arena;
@@ -34,7 +33,8 @@ static int no_function(const struct annotate_job *job, struct err *e)
         find_near(near, v->functions, v->function_count, job->function));
 }
 
-/* Is the code of the guest's kernel at hand? Else nothing has a name. */
+/* Fails if the file of the guest's kernel is unknown. Without the file no
+ * function has a name. */
 static int check_kernel(const struct annotate_job *job, struct err *e)
 {
     if (image_map_image(job->image_map, IMAGE_MAP_KERNEL)->file != NULL)
@@ -43,8 +43,9 @@ static int check_kernel(const struct annotate_job *job, struct err *e)
                    "a recording has no code: give the guest's image by --elf");
 }
 
-/* The function that is asked for; below VIEW_MARKS: there is none. Those that
- * only sleep have no row. */
+/* Returns the function that the job names; a number below VIEW_MARKS if there
+ * is none. Functions that only sleep have no row, so all functions are searched
+ * next. */
 static uint32_t find(const struct annotate_job *job)
 {
     const struct view *v = job->view;
@@ -104,7 +105,8 @@ static int by_time(const void *a, const void *b)
            (left->function < right->function);
 }
 
-/* Whose code it is inlined into. */
+/* Sum up the samples by the function into which the annotated one is inlined.
+ */
 static int add_hosts(struct builder *b)
 {
     struct annotation *out = b->out;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Profile + view + image -> one function's lines and basic blocks with the
- * samples that hit them. Joins them with the image's code, its line table and
- * the source files.
- */
+/* Builds the annotation of one function: its source lines and basic blocks,
+ * each with the samples that hit them. Joins a profile, its view, the image's
+ * code and line table, and the source files. */
 #ifndef TPROF_ANNOTATE_ANNOTATE_H
 #define TPROF_ANNOTATE_ANNOTATE_H
 
@@ -22,17 +20,19 @@ struct annotate_job {
     const struct profile *profile;
     const struct view *view;           /* of (profile) */
     const struct image_map *image_map; /* of (view) */
-    uint32_t number; /* of the function in (view); 0: (function) names it */
-    const char *function; /* its name, or a part of that; NULL: the busiest */
-    const char *folder;   /* below which source files are; NULL: not said */
-    uint64_t memory;      /* bytes: longer functions are not taken apart */
+    uint32_t number; /* of the function in (view); 0: (function) names the
+                        function */
+    const char
+        *function; /* its name or a part of the name; NULL: the busiest one */
+    const char *folder; /* folder to search for source files; NULL: none */
+    uint64_t memory; /* bytes; code of longer functions is not disassembled */
 };
 
 /*
- * Annotate what (job) asks for. The result lives as long as the view, and is
- * released by annotation_free(). NULL with (e) filled: there is no such
- * function, and then (*unfound) is true; or the function has no samples of its
- * own, its image has no code, or there is no memory.
+ * Annotate the function of (job). The result is valid as long as the view.
+ * Release the result with annotation_free().
+ * Returns NULL and fills (e) on failure. Sets (*unfound) to true if no function
+ * has the name, else to false.
  */
 struct annotation *annotate(const struct annotate_job *job, bool *unfound,
                             struct err *e);

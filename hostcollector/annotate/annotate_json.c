@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * One function for programs: its lines, blocks and instructions, with the
- * numbers that the text has. annotate.schema.json beside this file says what
- * each means; a name or meaning that changes needs a new JSON_VERSION, a name
- * that is added does not.
- */
 #include "annotate/annotate_json.h"
 
 #include <inttypes.h>
@@ -13,9 +7,13 @@
 #include "report/name.h"
 #include "report/table.h"
 
+/* Version of the format. annotate.schema.json beside this file explains each
+ * name. Increase the version if a name or a meaning changes, not if a name is
+ * added. */
 #define JSON_VERSION 1
 
-/* Member "self": (sum) and its share of (whole); "late", as text has it. */
+/* Write member "self" with (sum) and its share of (whole), and member "late"
+ * with the late part. */
 static void write_sum(struct json_object *o, const struct report *r,
                       const struct annotated_sum *sum,
                       const struct amount *whole)
@@ -35,7 +33,7 @@ static void write_address(struct json_object *o, uint64_t address)
 /* --- Lines -----------------------------------------------------------------
  */
 
-/* The source text of the lines from the first that has code to the last. */
+/* Write the source text from the first line that has code to the last one. */
 static void write_text(struct json_object *o, const struct annotated_body *body)
 {
     struct json_object in = json_inner(o, "text");

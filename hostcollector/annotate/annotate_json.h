@@ -7,7 +7,7 @@
 
 #include "report/render.h"
 
-/* Write (a), which is of the view of (r), as an object. */
+/* Write (a) as an object. (a) is an annotation of the view of (r). */
 void annotate_json(FILE *out, const struct report *r,
                    const struct annotation *a);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One function: its source lines, and its code by basic blocks. */
+/* Writes one function as text: its source lines, and its code by basic blocks.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +14,14 @@
 #include "util/text.h"
 
 #define LEFT      14 /* "  12.3   1.0  " */
-#define AROUND    2  /* lines shown before and behind one that has samples */
-#define INSN_MAX  44 /* columns of an instruction, before its line */
+#define AROUND    2  /* lines shown before and after a line with samples */
+#define INSN_MAX  44 /* columns of an instruction, without its source line */
 #define LINE_MAX  160
 #define LATE_TEXT 24
-/* Bold: a line or block with so much of the function. */
+/* A line or block with at least this share of the function is bold. */
 #define MUCH      .1
 
-/* The share of (sum) in the function, or as many blanks. */
+/* Write the share of (sum) in the function; blanks if (sum) has no samples. */
 static void write_share(FILE *out, const struct report *r,
                         const struct annotated_sum *sum)
 {
@@ -38,7 +39,7 @@ static void write_share(FILE *out, const struct report *r,
     (void)fprintf(out, " %5.1f  ", 100 * share_margin(s));
 }
 
-/* ", late 82 %" if (sum) came late; or "". */
+/* Returns ", late 82 %" if samples of (sum) were late; else "". */
 static const char *late_text(char buf[LATE_TEXT], const struct report *r,
                              const struct annotated_sum *sum)
 {
@@ -53,7 +54,7 @@ static const char *late_text(char buf[LATE_TEXT], const struct report *r,
 /* --- Lines -----------------------------------------------------------------
  */
 
-/* The text of line (number); NULL: there is none. */
+/* Returns the text of line (number); NULL if there is none. */
 static const char *text_of(const struct annotated_body *body, uint32_t number)
 {
     uint32_t i = number - body->text_first;
@@ -82,7 +83,7 @@ static void write_line(FILE *out, const struct report *r, const char *text,
     (void)fprintf(out, "%s\n", late);
 }
 
-/* Lines (from) to (to) of (body), which have no samples. */
+/* Write lines (from) to (to) of (body). None of them has samples. */
 static void write_between(FILE *out, const struct report *r,
                           const struct annotated_body *body, uint32_t from,
                           uint32_t to)
@@ -96,8 +97,8 @@ static void write_between(FILE *out, const struct report *r,
     }
 }
 
-/* Lines behind (*shown) and before (next), which has samples: some at each
- * end, or all if these are most. */
+/* Write the lines between (shown) and (next), none of which has samples. Of a
+ * long gap, write only some lines at each end. */
 static void write_gap(FILE *out, const struct report *r,
                       const struct annotated_body *body, uint32_t shown,
                       uint32_t next)
@@ -123,7 +124,7 @@ static void write_lines(FILE *out, const struct report *r,
     for (size_t i = 0; i < body->line_count; i++) {
         const struct annotated_line *line = &body->lines[i];
         const char *text = text_of(body, line->number);
-        /* a line between is among the others if they have text */
+        /* write_gap() writes this line if it has text */
         bool skipped =
             line->sum.amount.samples == 0 && (!r->all || text != NULL);
 
@@ -155,7 +156,8 @@ static void write_body_head(FILE *out, const struct report *r,
     (void)putc('\n', out);
 }
 
-/* Its own before those that are inlined, by falling time, then in order. */
+/* Sort the function's own bodies before inlined ones, then by falling time,
+ * then by position. */
 static int by_time(const void *a, const void *b)
 {
     const struct annotated_body *left =
@@ -202,8 +204,9 @@ static void write_bodies(FILE *out, const struct report *r)
 /* --- Blocks ----------------------------------------------------------------
  */
 
-/* "; 45", "; 26 mix": the line of an instruction; "": it is not known, or that
- * of the one before it. */
+/* Write "; 45" or "; 26 mix" into (text): the source line of the instruction.
+ * Write "" if the line is unknown or the same as that of the instruction
+ * before. */
 static void place_text(char text[LINE_MAX], const struct annotation *a,
                        const struct annotated_insn *insn, bool first)
 {
@@ -222,7 +225,7 @@ static void place_text(char text[LINE_MAX], const struct annotation *a,
                    body->inlined ? name_short(name, body->function, 40) : "");
 }
 
-/* "*   2000a1  ". Returns its columns. */
+/* Write "*   2000a1  ". Returns the number of columns. */
 static size_t write_address(FILE *out, const struct report *r,
                             const struct annotated_insn *insn)
 {
@@ -280,7 +283,8 @@ static void write_unread(FILE *out, const struct annotated_code *code)
                   code->address, code->size);
 }
 
-/* Which blocks may be more than one. */
+/* Warn that blocks may be joined, because targets of indirect jumps are
+ * unknown. */
 static void write_away(FILE *out, const struct report *r,
                        const struct annotated_code *code)
 {
@@ -297,7 +301,7 @@ static void write_away(FILE *out, const struct report *r,
     text_wrap_at(out, LEFT, line, table_columns(r));
 }
 
-/* Returns how many of its blocks are not shown. */
+/* Returns the number of blocks that are not shown. */
 static uint32_t write_code(FILE *out, const struct report *r,
                            const struct annotated_code *code)
 {
@@ -375,7 +379,7 @@ static void write_head(FILE *out, const struct report *r)
         table_also(out, r, a->function);
 }
 
-/* What the marks mean, and what they do not. */
+/* Explain the marks, and their limits. */
 static void write_skid(FILE *out, const struct report *r)
 {
     (void)putc('\n', out);

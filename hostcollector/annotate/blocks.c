@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Leaders of blocks: one pass over the instructions, and one over the jumps. */
+/* Finds the first instructions of blocks: one pass over the instructions, one
+ * over the jumps. */
 #include "annotate/blocks.h"
 
 #include <stdlib.h>
 
 #include "image/code/insn.h"
 
-/* What is known of each byte of the function. */
+/* Flags of one byte of the function. */
 enum byte_flag {
-    BYTE_BEGINS = 1, /* an instruction */
-    BYTE_LEADS = 2,  /* a block, if an instruction begins here, too */
+    BYTE_BEGINS = 1, /* an instruction begins here */
+    BYTE_LEADS = 2,  /* a block begins here if an instruction does */
 };
 
 struct finder {
     struct blocks *out;
     const uint8_t *code;
     size_t size;
-    uint8_t *bytes; /* enum byte_flag, by offset; one more than the function */
+    /* enum byte_flag by offset, for one byte more than the function has */
+    uint8_t *bytes;
 };
 
-/* Does control never go on behind (in), or not always? */
+/* Returns true if control may continue elsewhere than after (in). */
 static bool ends_block(const struct insn *in)
 {
     switch (in->kind) {
@@ -34,8 +36,8 @@ static bool ends_block(const struct insn *in)
     }
 }
 
-/* Where (in), which ends at (end), leads to by its own words; (size): not into
- * the function. */
+/* Returns the offset of the direct target of (in); (end) is the offset after
+ * (in). Returns (size) if the target is outside of the function. */
 static size_t target_of(const struct finder *f, const struct insn *in,
                         size_t end)
 {
@@ -46,7 +48,8 @@ static size_t target_of(const struct finder *f, const struct insn *in,
     return leads && to < f->size ? (size_t)to : f->size;
 }
 
-/* Split the function into instructions; a byte that is none stands alone. */
+/* Split the function into instructions. A byte that is no instruction becomes
+ * an entry of its own. */
 static void find_insns(struct finder *f)
 {
     struct blocks *b = f->out;

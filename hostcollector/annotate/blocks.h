@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The basic blocks of a function: runs of instructions that control enters at
- * the first one alone, and leaves behind the last one alone. Pure; bytes that
+ * Basic blocks of a function. A block is a run of instructions that control
+ * enters only at the first and leaves only at the last. Pure. The bytes of code
  * are not trusted.
- *
- * A block begins where the function does, behind each jump and return, and
- * where a jump or call of the function leads to. A call does not end a block:
- * it comes back. Where a jump leads that goes through a register (a table of a
- * switch) is not known: what only such jumps lead to begins a block if the
- * instruction before it is a jump or a return, as is usual.
+ * A block begins at the function's first instruction, after each jump and
+ * return, and at each target of the function's own jumps and calls. A call does
+ * not end a block, because control comes back. The targets of a jump through a
+ * register (a switch table) are unknown. Usually such a target follows a jump
+ * or a return, and begins a block for that reason.
  */
 #ifndef TPROF_ANNOTATE_BLOCKS_H
 #define TPROF_ANNOTATE_BLOCKS_H
@@ -19,9 +18,9 @@
 
 struct block_insn {
     uint32_t offset; /* in the function */
-    uint32_t target; /* the block that it jumps to; BLOCK_NONE */
+    uint32_t target; /* block that the instruction jumps to; or BLOCK_NONE */
     uint8_t size;
-    bool bad; /* no instruction: one byte */
+    bool bad; /* one byte that is no valid instruction */
 };
 #define BLOCK_NONE UINT32_MAX
 
@@ -33,12 +32,13 @@ struct code_block {
 struct blocks {
     struct block_insn *insns; /* by rising offset, without gaps */
     uint32_t insn_count;
-    struct code_block *blocks; /* likewise */
+    struct code_block *blocks; /* by rising offset, without gaps */
     uint32_t block_count;
-    uint32_t jumps_away; /* through a register or memory: to where? */
+    uint32_t
+        jumps_away; /* jumps through a register or memory: unknown targets */
 };
 
-/* Blocks are not found in longer functions. */
+/* Longest function whose blocks are found. */
 #define BLOCKS_BYTES_MAX (1u << 20)
 
 /*
@@ -51,10 +51,11 @@ int blocks_find(struct blocks *out, const uint8_t *code, size_t size);
 /* Release what (b) holds. */
 void blocks_fini(struct blocks *b);
 
-/* The instruction that holds (offset); BLOCK_NONE: it is behind the last. */
+/* Returns the instruction that holds (offset); BLOCK_NONE if (offset) is beyond
+ * the last one. */
 uint32_t blocks_insn_at(const struct blocks *b, uint64_t offset);
 
-/* The block that holds instruction (insn). */
+/* Returns the block that holds instruction (insn). */
 uint32_t blocks_block_of(const struct blocks *b, uint32_t insn);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An annotation in the making, and its makers in the order of their work. Part
- * of annotate. */
+/* An annotation under construction, and the functions that fill it, in the
+ * order of their calls. Part of annotate. */
 #ifndef TPROF_ANNOTATE_BUILDER_H
 #define TPROF_ANNOTATE_BUILDER_H
 
@@ -16,7 +16,7 @@ struct image;
 struct symbolizer;
 struct symbol;
 
-/* A line before it has found its place in its body. */
+/* A line that is not yet sorted into its body. */
 struct built_line {
     uint32_t body;
     struct annotated_line line;
@@ -25,7 +25,7 @@ struct built_line {
 struct builder {
     const struct annotate_job *job;
     struct annotation *out;
-    struct arena *arena; /* of all that (out) points to */
+    struct arena *arena; /* holds all that (out) points to */
     const struct image *image;
     struct symbolizer *symbolizer;
     struct places places;
@@ -40,24 +40,25 @@ struct builder {
 
 /* All of these return 0; -1 if there is no memory. */
 
-/* code.c: the runs of code that samples hit, with blocks, instructions and the
- * lines of these. */
+/* code.c: add the runs of code that samples hit, with their blocks, their
+ * instructions and the source lines of the instructions. */
 int builder_add_codes(struct builder *b);
 
-/* lines.c: the line of (symbol), which has (sum); NULL: no samples. Its body is
- * in (*body), or ANNOTATED_NONE: the line is not known. */
+/* lines.c: add (sum) to the source line of (symbol). With (sum) NULL, only
+ * create the line. Stores the line's body in (*body); ANNOTATED_NONE if the
+ * line is unknown. */
 int builder_add_line(struct builder *b, const struct symbol *symbol,
                      bool inlined, const struct annotated_sum *sum,
                      uint32_t *body);
 
-/* lines.c: the places that samples hit, by line. */
+/* lines.c: add the samples of all places to their source lines. */
 int builder_add_places(struct builder *b);
 
-/* lines.c: all lines are there; put them into their bodies. */
+/* lines.c: move the lines into their bodies, after the last line was added. */
 int builder_end_lines(struct builder *b);
 
-/* source.c: the text of the lines of all bodies that have samples, as far as
- * there is one. */
+/* source_text.c: add the source text of all bodies that have samples. Lines
+ * without a source file have no text. */
 int builder_add_text(struct builder *b);
 
 #endif

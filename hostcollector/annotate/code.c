@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The code of the function: blocks, instructions, and what hit them. */
+/* Adds the function's code: blocks, instructions, and the samples that hit
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,14 @@
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
 
-/* Runs of code, of one name. */
+/* Most separate runs of code of one function. */
 #define CODES_MAX 16u
-/* A byte of code takes 250 at most, as an instruction, its text and its blocks;
- * lines and source text take further parts of the memory. */
+/* A byte of code takes up to 250 bytes of memory for its instruction, text and
+ * blocks. The rest is left for lines and source text. */
 #define BYTE_COST 512u
-#define BYTES_MIN 16384u /* of code that is taken apart in any case */
+#define BYTES_MIN 16384u /* code that is disassembled in any case */
 
-/* How many bytes of code may be taken apart. */
+/* Returns the number of bytes of code that may be disassembled. */
 static uint64_t bytes_max(const struct builder *b)
 {
     uint64_t most = b->job->memory / BYTE_COST;
@@ -26,7 +27,7 @@ static uint64_t bytes_max(const struct builder *b)
                                      : most;
 }
 
-/* The run of code that holds (address), at link time. */
+/* Find the run of code that holds the link-time (address). */
 static void find_extent(const struct builder *b, uint64_t address,
                         struct annotated_code *code)
 {
@@ -35,11 +36,12 @@ static void find_extent(const struct builder *b, uint64_t address,
     while (s->inlined_into != NULL)
         s = s->inlined_into;
     *code = (struct annotated_code){.address = s->start, .size = s->size};
-    if (address - s->start >= s->size) /* the name's, not the code's */
+    if (address - s->start >=
+        s->size) /* (size) is that of the symbol, not of the code */
         *code = (struct annotated_code){.address = address, .size = 1};
 }
 
-/* The line of each instruction of (insns), whose code begins at (address). */
+/* Find the line of each of the (count) instructions at (insns). */
 static int add_insn_lines(struct builder *b, struct annotated_insn *insns,
                           size_t count)
 {
@@ -92,7 +94,8 @@ static int add_insns(struct builder *b, struct annotated_code *code,
     return result != 0 ? -1 : add_insn_lines(b, insns, found->insn_count);
 }
 
-/* Samples of (place) hit an instruction of (code), whose (found) blocks are. */
+/* Add the samples of (place) to the instruction of (code) that they hit.
+ * (found) has the blocks of (code). */
 static void hit(struct annotated_code *code, const struct blocks *found,
                 const struct place *place)
 {
@@ -125,7 +128,8 @@ static int add_blocks(struct builder *b, struct annotated_code *code,
     return 0;
 }
 
-/* (*left) bytes may still be taken apart. */
+/* Disassemble (code). (*left) is the number of bytes that may still be
+ * disassembled. */
 static int read_code(struct builder *b, struct annotated_code *code,
                      uint64_t *left)
 {
@@ -147,7 +151,7 @@ static int read_code(struct builder *b, struct annotated_code *code,
     return result;
 }
 
-/* Is (place) in the code that was added last? */
+/* Returns true if (place) is in the code that was added last. */
 static bool is_in_last(const struct annotation *out, const struct place *place)
 {
     const struct annotated_code *last;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns a handle of capstone, and room for one instruction. */
 #include "annotate/disasm.h"
 
 #include <capstone.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Source lines: whose they are, and what samples hit them. */
+/* Adds source lines, with the function of each and the samples that hit it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "image/names/symbolize.h"
 #include "util/vec.h"
 
-/* Names are equal if their pointers are. */
+/* Names are unique: equal names have equal pointers. */
 static uint64_t key_of(const char *name)
 {
     return (uint64_t)(uintptr_t)name;
 }
 
-/* The body of (symbol) in (*body). */
+/* Find or add the body of (symbol). Stores its number in (*body). */
 static int find_body(struct builder *b, const struct symbol *symbol,
                      bool inlined, uint32_t *body)
 {

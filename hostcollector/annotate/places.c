@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From stacks to the addresses of one function. */
 #include "annotate/places.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@ void annotated_add(struct annotated_sum *a, const struct annotated_sum *b)
     a->late += b->late;
 }
 
-/* The step of (path) that was interrupted; of a core asleep the one before the
- * mark. NULL: it is a mark itself. */
+/* Returns the interrupted step of (path). If the core was asleep, this is the
+ * step before the idle mark. Returns NULL if that step is itself a mark. */
 static const struct view_step *leaf_of(const struct view_path *path)
 {
     const struct view_step *leaf;
@@ -26,8 +25,8 @@ static const struct view_step *leaf_of(const struct view_path *path)
     return leaf->function >= VIEW_MARKS ? leaf : NULL;
 }
 
-/* Is (leaf), of (path), in (function), or in what is inlined there? Then fills
- * depth and host of (place). */
+/* Returns true if (leaf) is in (function), or in a function that is inlined
+ * there. Then also fills depth and host of (place). */
 static bool is_in(const struct view_path *path, const struct view_step *leaf,
                   uint32_t function, struct place *place)
 {
@@ -80,7 +79,7 @@ static int gather_core(struct places *out, const struct profile *p, size_t core,
         const struct view_step *leaf;
 
         if (c->entries[i].tally.samples == 0)
-            continue; /* left out */
+            continue; /* excluded entry */
         if (!view_leaf_of(v, core, i, &path))
             return -1;
         leaf = leaf_of(&path);
@@ -111,7 +110,8 @@ int places_gather(struct places *out, const struct profile *p,
     return 0;
 }
 
-/* Add to (times), by function, the busy time of (core). */
+/* Add the busy time of (core) to (times), which has one sum for each function.
+ */
 static void add_times(const struct profile *p, size_t core,
                       const struct view *v, double *times)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where samples hit a function: its addresses, each with the sum of them. Part
- * of annotate. */
+/* Addresses at which samples hit a function, each with the sum of its samples.
+ * Part of annotate. */
 #ifndef TPROF_ANNOTATE_PLACES_H
 #define TPROF_ANNOTATE_PLACES_H
 
@@ -15,8 +15,8 @@
 
 struct place {
     uint64_t address; /* in the image's file */
-    uint32_t depth;   /* so many functions are inlined in it there */
-    uint32_t host;    /* the function whose code it is: itself, or another */
+    uint32_t depth;   /* number of functions that are inlined there */
+    uint32_t host;    /* the function that contains the code after inlining */
     struct annotated_sum sum;
 };
 
@@ -25,7 +25,7 @@ struct places {
     struct place *list; /* by rising address */
     size_t count, room;
     struct annotated_sum sum;
-    uint64_t idle; /* samples, which are in no sum */
+    uint64_t idle; /* idle samples, which no sum contains */
     struct pair_map by_address;
 };
 
@@ -34,9 +34,9 @@ struct places {
 int places_gather(struct places *out, const struct profile *p,
                   const struct view *v, uint32_t function);
 
-/* The function of (v) in whose code, with all that is inlined there, most busy
- * time was spent, of those that have a name; VIEW_MARKS - 1 or less: there is
- * none. */
+/* Returns the function of (v) with the most busy time in its code, inlined
+ * functions included. Functions without a name do not count. Returns VIEW_MARKS
+ * - 1 or less if there is none. */
 uint32_t places_busiest(const struct profile *p, const struct view *v);
 
 /* Release what (p) holds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Source files, which are wherever the debug information says, or below a
- * folder that the user names. What is in them is not trusted. */
+/* Reads source files: from the path in the debug information, or below a folder
+ * that the user names. File contents are not trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "guard/opener.h"
 #include "util/text.h"
 
-#define FILE_MAX  (1u << 20) /* bytes; what is behind them has no text */
+#define FILE_MAX  (1u << 20) /* bytes of a file that are read */
 #define LINES_MAX 4096u      /* of a function */
 #define LINE_MAX  256u       /* bytes */
 #define PATH_SIZE 4096u
 #define TAB       8u
-#define FILES_MAX 64u /* that are opened */
-#define TEXT_PART 8u  /* of the memory, and a file more */
+#define FILES_MAX 64u /* files that are opened, at most */
+#define TEXT_PART 8u  /* part of the memory for text, plus one file */
 
-/* (path) without its first folder; NULL: it has none. */
+/* Returns (path) without its first folder; NULL if (path) has no folder. */
 static const char *without_first(const char *path)
 {
     const char *slash = strchr(path, '/');
@@ -26,8 +26,8 @@ static const char *without_first(const char *path)
     return slash != NULL ? slash + 1 : NULL;
 }
 
-/* The file (path) below (folder), of whose folders the first may be others
- * there. -1: there is none. */
+/* Open (path) below (folder). The first folders of (path) may be missing there.
+ * Returns -1 if there is no such file. */
 static int open_below(const char *folder, const char *path)
 {
     char name[PATH_SIZE];
@@ -51,8 +51,8 @@ static int open_source(const struct builder *b, const char *path)
     return fd >= 0 ? fd : opener_open(OPENER_SOURCE, path);
 }
 
-/* What is in (fd), up to FILE_MAX bytes, and a NUL; the caller frees it. NULL:
- * nothing, or there is no memory. */
+/* Returns up to FILE_MAX bytes of (fd), followed by a NUL. The caller frees the
+ * text. Returns NULL if there is no memory. */
 static char *read_text(int fd)
 {
     char *text = malloc(FILE_MAX + 1);
@@ -68,7 +68,8 @@ static char *read_text(int fd)
     return text;
 }
 
-/* The (len) bytes at (text), harmless, with blanks for tabulators. */
+/* Returns a copy of the (len) bytes at (text) that is safe to print, with
+ * blanks for tabulators. */
 static const char *line_text(struct arena *arena, const char *text, size_t len)
 {
     char plain[LINE_MAX + 1], shown[4 * LINE_MAX + 1];
@@ -114,7 +115,8 @@ static int keep_lines(struct builder *b, struct annotated_body *body,
     return 0;
 }
 
-/* The span of (body)'s lines; false: none is known. */
+/* Find the first and last known line of (body). Returns false if no line is
+ * known. */
 static bool find_span(const struct annotated_body *body, uint32_t *first,
                       uint32_t *last)
 {
