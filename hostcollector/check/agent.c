@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of tprof is linked into an image, by its symbols. */
+/* Finds the parts of tprof that are linked into an image, by their symbols. */
 #include <string.h>
 
 #include "check/gather.h"
@@ -75,7 +75,7 @@ static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
 static void check_memory(struct check_agent_facts *out, const struct image *img,
                          uint64_t low, uint64_t high)
 {
-    /* what linker scripts call the end, and kernels the start of their heap */
+    /* usual symbols for the end of a kernel, where its heap may begin */
     static const char *const ends[] = {"_end",       "end",   "__bss_end",
                                        "__bss_stop", "_ebss", "__ebss"};
     uint64_t at, variable;
@@ -139,7 +139,8 @@ int check_agent_code(const struct image *img, struct spans *out)
     return low < high ? spans_add(out, low, high) : 0;
 }
 
-/* Where (img) has section memory at (address); false: nowhere. */
+/* Find the section of (img) that holds (address). Returns false if there is
+ * none. */
 static bool find_section(const struct image *img, uint64_t address,
                          struct loading_section *out)
 {

@@ -105,7 +105,8 @@ static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
     return set;
 }
 
-/* How many of the last of (size) bytes from (first) on lie behind (last). */
+/* Returns the number of bytes beyond (last) among the (size) bytes from (first)
+ * on. */
 static uint64_t behind(uint64_t first, uint64_t size, uint64_t last)
 {
     if (first > last)
@@ -113,7 +114,8 @@ static uint64_t behind(uint64_t first, uint64_t size, uint64_t last)
     return size > last - first ? size - (last - first) : 0;
 }
 
-/* How many bytes of (s), the last ones, no loader loads or zeroes. */
+/* Returns the number of bytes at the end of (s) that no loader loads or zeroes.
+ */
 static uint64_t unloaded(const struct load_plan *p,
                          const struct loading_section *s,
                          enum check_gap_why *why)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a function treats frame pointers, as its instructions say. */
+/* A function's use of frame pointers, as its instructions show. */
 enum check_frame {
     CHECK_FRAMED,  /* sets up a frame, or is outermost */
     CHECK_LEAF,    /* sets up no frame, and calls nothing */
@@ -41,7 +41,7 @@ enum check_language {
     CHECK_LANGUAGES
 };
 
-/* What a reader calls (language). */
+/* Returns the usual name of (language). */
 const char *check_language_name(enum check_language language);
 
 /* A compile unit, or all functions of a language outside of compile units. */
@@ -70,11 +70,12 @@ enum check_table {
     CHECK_TABLES
 };
 
-/* The symbols of parts of tprof that a kernel links by naming them:
- * "tprof_vsock". NULL is behind the last. */
+/* Symbols of the parts of tprof that a kernel links by naming them, such as
+ * "tprof_vsock". The list ends with NULL. */
 extern const char *const check_capabilities[];
 
-/* Will a kernel take __tprof_memory, or tprof's variables, for its own? */
+/* Risk that a kernel uses the memory of __tprof_memory, or of tprof's
+ * variables, as its own. */
 enum check_memory {
     CHECK_MEMORY_GOOD,
     CHECK_MEMORY_UNLOADED, /* no segment that is loaded holds it */
@@ -92,14 +93,14 @@ enum check_loader {
     CHECK_UEFI = 1u << 5,
 };
 
-/* Why a loader leaves a part of a section out. */
+/* Reasons why a loader does not load a part of a section. */
 enum check_gap_why {
     CHECK_GAP_SEGMENT,  /* no segment holds it */
     CHECK_GAP_LOAD_END, /* the multiboot header ends the load before it */
     CHECK_GAP_BSS_END,  /* or the memory that is zeroed */
 };
 
-/* The last (bytes) of a section, which no loader loads or zeroes. */
+/* The last (bytes) of a section. No loader loads or zeroes these bytes. */
 struct check_gap {
     const char *section; /* NULL: no more */
     uint64_t bytes;

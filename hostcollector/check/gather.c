@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Joins symbols, code, DWARF and unwind tables to what collector check says. */
 #include "check/gather.h"
 
 #include <stdlib.h>
@@ -273,7 +272,8 @@ static int look_at_functions(struct gathering *l)
     return 0;
 }
 
-/* How long the name of (u) is up to the folder of the agent's sources; or 0. */
+/* Returns the length of the path of (u) up to the agent's source folder; 0 if
+ * the unit is not in such a folder. */
 static size_t agent_folder(const struct check_unit *u)
 {
     static const char folder[] = "agent/src/";
@@ -341,7 +341,7 @@ static int by_size(const void *x, const void *y)
     return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
 }
 
-/* What has turned out to be the agent's is not named. */
+/* Remove functions of the agent from the named functions. */
 static void forget_agent(struct check_facts *s)
 {
     for (size_t l = 0; l < CHECK_LANGUAGES; l++) {

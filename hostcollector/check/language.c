@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which language a compile unit or a symbol is of. */
+/* Finds the language of a compile unit or a symbol. */
 #include <ctype.h>
 #include <string.h>
 
@@ -78,7 +78,8 @@ static bool has_rust_hash(const char *name)
     return false;
 }
 
-/* What Free Pascal's compiler calls by itself: fpc_ansistr_concat_multi. */
+/* Returns true for helpers that Free Pascal's compiler calls by itself, such as
+ * fpc_ansistr_concat_multi. */
 static bool is_helper(const char *name)
 {
     return strncmp(name, "fpc_", 4) == 0 || strncmp(name, "FPC_", 4) == 0;

@@ -20,22 +20,24 @@ struct red_zone {
     char names[RED_ZONE_NAMES]; /* "a.c, b.c", harmless on a terminal */
 };
 
-/* Does (producer) say that the compiler may keep values below RSP in code of
- * (language)? Others than gcc do not tell. NULL is allowed.
- *
- * gcc does so in functions that call nobody. Whether one has a frame says
- * nothing: without optimization, or if a variable is in memory, functions with
- * a frame do it, too. */
+/*
+ * Returns true if (producer) shows that the compiler may keep values below RSP
+ * in code of (language). Only gcc shows this. (producer) may be NULL.
+ * Such code is in functions that call no other function. A frame does not
+ * exclude it: without optimization, or with a variable in memory, functions
+ * with a frame use the red zone, too.
+ */
 bool red_zone_is_allowed(enum check_language language, const char *producer);
 
 /* Count the unit (name) in (z), and name it if it is one of the first. */
 void red_zone_add(struct red_zone *z, const char *name);
 
-/* Add (units), which another one has, and names (names). */
+/* Add the number (units) and the names (names) of another struct red_zone to
+ * (z). */
 void red_zone_join(struct red_zone *z, size_t units, const char *names);
 
-/* Add the units of (img) to (z) that have code and whose compiler may do that;
- * as far as there is memory. */
+/* Add to (z) the units of (img) that have code and may have a red zone. Units
+ * are left out if there is no memory. */
 void red_zone_look(struct red_zone *z, struct image *img);
 
 #endif

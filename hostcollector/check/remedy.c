@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an image lacks, and the very thing to type about it. */
+/* Lists the things that an image lacks, each with the option or command to
+ * type. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #define WORTH      .01
 #define WORTH_LEAF .05
 
-/* What to tell the compiler; NULL: nothing. */
+/* Options for the compiler; NULL: none. */
 struct remedy {
     const char *frames, *lines;
 };

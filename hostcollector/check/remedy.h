@@ -17,7 +17,7 @@ struct remedy_out {
 /* Add (text), which is harmless on a terminal, to the list. */
 void say_remedy(struct remedy_out *r, const char *text);
 
-/* Add what is said about loading: parts of tprof in memory that is not its own,
+/* Add the remedies for loading: parts of tprof in memory that is not its own,
  * sections that no loader loads, and boot headers. */
 void say_loading(struct remedy_out *r, const struct check_facts *s);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What no loader loads, and what to type in the linker script about it. */
+/* Lists sections that no loader loads, with the lines to type in the linker
+ * script. */
 #include "check/remedy.h"
 
 #include <inttypes.h>

@@ -10,14 +10,14 @@
 #include "check/facts.h"
 
 /*
- * Write what (s) says of the image at (path): a verdict, what is missing with
- * its remedy, facts, and the compile units by size, (all) of them or the
- * largest. The caller asks ferror().
+ * Write a report on the facts (s) of the image at (path): a verdict, missing
+ * things with their remedies, facts, and compile units by size. (all): write
+ * all units, not only the largest. The caller checks ferror().
  */
 void check_report(FILE *out, const char *path, const struct check_facts *s,
                   bool all);
 
-/* Parts of it: what is missing; compilers and units. */
+/* Parts of check_report(): missing things; compilers and units. */
 void check_report_remedies(FILE *out, const struct check_facts *s);
 void check_report_units(FILE *out, const struct check_facts *s, bool all);
 
