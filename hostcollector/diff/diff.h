@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `collector diff` shows: two sides, their functions, and which of these
- * changed. */
+/* The result of `collector diff`: two sides, their functions, and the changes.
+ */
 #ifndef TPROF_DIFF_DIFF_H
 #define TPROF_DIFF_DIFF_H
 
@@ -44,7 +44,8 @@ struct diff_core {
 
 struct diff {
     struct diff_side sides[2];
-    const char *selected; /* what of both is compared: "core 1"; "": all */
+    const char
+        *selected; /* the compared part of both sides, "core 1"; "": all */
     const struct pair *functions;
     const struct compare_row *rows;
     size_t count; /* of both */
@@ -63,13 +64,14 @@ struct diff {
     bool all;
 };
 
-/* The function of part (part) of d->tree; harmless. */
+/* Returns the name of the function of part (part) of d->tree. The name is safe
+ * to print on a terminal. */
 const char *diff_part_name(const struct diff *d, size_t part);
 
-/* Write (d) as text, as wide and coloured as (look) has it. */
+/* Write (d) as text. (look) has the width and the colours. */
 void diff_text(FILE *out, const struct report *look, const struct diff *d);
 
-/* Write (d) as a page; without memory (to->no_memory) is set. */
+/* Write (d) as a page. Sets (to->no_memory) if there is no memory. */
 void diff_html(struct render *to, const struct diff *d);
 
 /* Write (d) for programs, as diff.schema.json has it. */

@@ -17,22 +17,27 @@ struct diff_cores {
     struct diff_core *shown;
 };
 
-/* Add the functions of (scope), a part of (v), the run (run) of (side), to
- * (pairs). What has an address for its name is no function. Returns 0; -1 if
- * there is no memory. */
+/* Add the functions of (scope), a part of (v), to (pairs), for run (run) of
+ * (side). Functions without a name are left out.
+ * Returns 0; -1 if there is no memory. */
 int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
                          const struct view *v, const struct view_scope *scope);
 
-/* The same for each core of (v). */
+/* Add the functions of each core of (v), for run (run) of (side).
+ * Returns 0; -1 if there is no memory. */
 int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
                    const struct view *v);
 
-/* Bytes that (c) takes, and with diff_cores_state() will take, of (runs). */
+/* Returns the bytes of memory that (c) takes, including those that
+ * diff_cores_state() will take for (runs). */
 uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs);
 
-/* Say in (d) what changed on each core that has busy samples in each of
- * (runs), which are of before and of after. Of all that is said to have changed
- * on any core at most COMPARE_FALSE is false. Returns likewise. */
+/*
+ * Store in (d) the changes on each core that has busy samples in every run.
+ * (runs) are the numbers of runs before and after. At most COMPARE_FALSE of the
+ * changes reported for all cores are false.
+ * Returns 0; -1 if there is no memory.
+ */
 int diff_cores_state(struct diff_cores *c, const size_t runs[2],
                      struct diff *d);
 

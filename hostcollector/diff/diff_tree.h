@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where in the call tree something changed, in the text of `collector diff`. */
+/* Writes the changed calls of the call tree, for the text of `collector diff`.
+ */
 #ifndef TPROF_DIFF_DIFF_TREE_H
 #define TPROF_DIFF_DIFF_TREE_H
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a unit of the guest's work takes, in the text of `collector diff`. */
+/* Writes the cost of a unit of the guest's work, for the text of `collector
+ * diff`. */
 #ifndef TPROF_DIFF_DIFF_UNITS_TEXT_H
 #define TPROF_DIFF_DIFF_UNITS_TEXT_H
 
 #include "diff/diff.h"
 
-/* A line for each counter, (columns) wide. */
+/* Write a line for each counter, (columns) wide. */
 void diff_units_lines(FILE *out, size_t columns, const struct diff *d);
 
-/* What functions take of a unit: of the first counter, or of all with
- * (d->all). Nothing if there is none. */
+/* Write the cost of each function per unit: of the first counter, or of all
+ * counters with (d->all). Writes nothing if there is no counter. */
 void diff_units_tables(FILE *out, const struct report *look, size_t columns,
                        const struct diff *d);
 

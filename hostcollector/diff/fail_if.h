@@ -24,13 +24,13 @@ struct fail_if {
     size_t counter_length;
 };
 
-/* What a rule is about. */
+/* The function and the counter that a rule names. */
 struct fail_if_found {
     uint32_t function, unit; /* of struct diff; whichever the rule has */
 };
 
-/* Take (text) apart, which must outlive (f). Returns 0; -1 with (e) saying what
- * to type. */
+/* Parse (text), which must outlive (f).
+ * Returns 0; -1 with (e) saying what to type. */
 int fail_if_parse(struct fail_if *f, const char *text, struct err *e);
 
 /*
@@ -42,8 +42,8 @@ int fail_if_parse(struct fail_if *f, const char *text, struct err *e);
 int fail_if_find(const struct fail_if *f, const struct diff *d,
                  struct fail_if_found *found, struct err *e);
 
-/* Has what was found in (d) changed by more than (f) allows, with all of its
- * 95 % interval? Then (e) says so. */
+/* Returns true, with (e) filled, if the change in (d) is larger than (f) allows
+ * with all of its 95 % interval. */
 bool fail_if_holds(const struct fail_if *f, const struct diff *d,
                    const struct fail_if_found *found, struct err *e);
 

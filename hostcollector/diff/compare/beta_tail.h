@@ -7,7 +7,8 @@
  * farther from 0 than (t), either way; (df) of INFINITY: of a normal. */
 double tail_t(double t, double df);
 
-/* The (t) of which tail_t() is (p), from 0 (exclusive) to 1. */
+/* Returns the (t) for which tail_t() returns (p). (p) is above 0 and at most 1.
+ */
 double tail_t_quantile(double p, double df);
 
 /*

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What changed between two sides, each of one or several runs? Pure: numbers
- * in, numbers out; which function is which was settled before (pairs.h).
- *
- * Shares add up to one, so that one function's loss is everybody's gain. So the
- * function whose odds changed the most significantly is taken out (before it
- * those that a side lacks), the shares of the others are computed of what
- * remains, and so on, until nothing that remains has changed beyond chance.
- * What was taken out is stated against that rest.
- *
- * How sure a share is follows from its weighted samples as in diagnose/share.h,
- * and, where a side has several runs, from how these differ. Benjamini and
- * Hochberg's procedure lets at most COMPARE_FALSE of the changes be false ones;
- * where nothing changed, it finds something in at most so many cases.
+ * Finds the functions that changed between two sides of one or more runs each.
+ * Pure: numbers in, numbers out. pairs.h has already matched the functions.
+ * Shares add up to one, so every share grows if one function gets faster.
+ * Therefore compare() first removes functions that one side lacks, then the
+ * function whose odds changed most significantly. It recomputes the shares of
+ * the rest, and repeats until the rest has not changed beyond chance. The
+ * changes of removed functions are measured against this rest.
+ * The error of a share follows from its weighted samples, as in
+ * diagnose/share.h, and from the differences between the runs of a side.
+ * Benjamini and Hochberg's procedure limits false changes to COMPARE_FALSE of
+ * all reported changes.
  */
 #ifndef TPROF_DIFF_COMPARE_COMPARE_H
 #define TPROF_DIFF_COMPARE_COMPARE_H
@@ -25,8 +23,8 @@
 
 #define COMPARE_FALSE   .05
 #define COMPARE_POWER   .8
-/* A function with less samples than this, both sides together, is not judged:
- * nothing could be said. */
+/* Functions with fewer samples than this, both sides together, are not judged.
+ */
 #define COMPARE_SAMPLES 10
 
 enum compare_verdict {
@@ -44,10 +42,10 @@ struct compare_share {
 
 struct compare_row {
     enum compare_verdict verdict;
-    /* In which it was taken out, or what it is inside of, from 1 on; 0: it was
-     * not. */
+    /* Step in which the function, or a function around it, was removed, from 1
+     * on; 0: not removed. */
     unsigned step;
-    double q; /* (p), where it was judged, for the number of functions */
+    double q; /* (p) after correction for the number of functions */
     struct compare_share all;  /* of everything */
     struct compare_share rest; /* of what did not change, and itself */
     /* Of a function that did not change, where none is inside of another: by
@@ -56,7 +54,7 @@ struct compare_row {
     double detectable;
 };
 
-/* As (inside): nothing is around it. */
+/* Value of (inside) for a function that is inside no other. */
 #define COMPARE_TOP UINT32_MAX
 
 /*
@@ -74,8 +72,8 @@ struct compare_input {
     /* For each run, those of before first: the functions, and then one amount
      * that belongs to none of them. */
     const struct amount *amounts; /* without what is inside */
-    /* What each function is inside of, which is before it, or COMPARE_TOP.
-     * NULL: none is inside another. */
+    /* For each function the one around it, which comes before it in the list;
+     * or COMPARE_TOP. NULL: no function is inside another. */
     const uint32_t *inside;
 };
 

@@ -59,18 +59,22 @@ static inline bool merged_is_own(const struct merged *m, size_t part)
     return part + 1 >= m->count;
 }
 
-/* Bytes for a node of (runs), with all that is computed of it. */
+/* Returns the bytes of memory for one node with (runs) runs, including computed
+ * data. */
 size_t merged_node_bytes(size_t runs);
 
-/* Run (run) has (tree), whose function i is (functions[i]): a number of
- * pairs_know(), or MERGED_NAMELESS. Branches beyond (nodes_max) are left out of
- * it, their samples are their last node's. Returns 0; -1 if there is no memory.
+/*
+ * Add (tree) of run (run). Function i of the tree is (functions[i]), a number
+ * of pairs_know() or MERGED_NAMELESS. Branches beyond (nodes_max) are cut, and
+ * their samples go to the last node that is kept.
+ * Returns 0; -1 if there is no memory.
  */
 int merged_add(struct merged *m, uint32_t run, const struct view_tree *tree,
                const uint32_t *functions);
 
-/* All (runs) were added, and (p) is finished: join what is the same there.
- * Returns likewise. */
+/* Join nodes of equal functions, after all (runs) were added and (p) is
+ * finished.
+ * Returns 0; -1 if there is no memory. */
 int merged_finish(struct merged *m, const struct pairs *p, size_t runs);
 
 /* Release what (m) holds. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which function of one run is which of another, by name and by the file that
- * declares it. Builds may differ: addresses, and folders of files. What a
- * compiler made of one function (f.part.0, f.constprop.0) is that function
- * where the sides do not have the same of it. What is not certain stays apart,
- * and is told.
+ * Matches the functions of several runs by name and by the file that declares
+ * them. Addresses and folders may differ between builds. Parts that a compiler
+ * made of a function (f.part.0, f.constprop.0) are joined with the function,
+ * unless both sides have the same parts. Uncertain matches stay separate and
+ * are marked.
  */
 #ifndef TPROF_DIFF_COMPARE_PAIRS_H
 #define TPROF_DIFF_COMPARE_PAIRS_H
@@ -22,8 +22,8 @@ struct pair {
     const char *name;
     const char *file;   /* that declares it; NULL: not known */
     const char *joined; /* names of its parts, "f.part.0, f.isra.0"; or NULL */
-    /* One side has another function of this name, which may be the same one:
-     * their files have other names, or there are several. */
+    /* One side has another function of this name, which may be the same: its
+     * file has another name, or there are several candidates. */
     bool unsure;
     bool has[2]; /* before, after: samples of its own */
 };
@@ -46,28 +46,32 @@ struct pairs {
     struct amount *amounts; /* as struct compare_input has them */
 };
 
-/* In run (run), which is of (side) 0 or 1, the function (name) declared in
- * (file), which may be NULL, has (amount). NULL as (name): no function is known
- * of it. Strings are copied. Returns 0; -1 if there is no memory. */
+/*
+ * Add (amount) to the function (name) declared in (file), in run (run) of
+ * (side) 0 or 1. (file) may be NULL. (name) is NULL if the function is unknown.
+ * Strings are copied.
+ * Returns 0; -1 if there is no memory.
+ */
 int pairs_add(struct pairs *p, uint32_t run, unsigned side, const char *name,
               const char *file, const struct amount *amount);
 
-/* The function (name) declared in (file) is known on (side), if only in call
- * trees. Returns its number for pairs_number(); PAIRS_NONE if there is no
- * memory. */
+/* Register the function (name) declared in (file) on (side), even if it has no
+ * samples of its own.
+ * Returns its number for pairs_number(); PAIRS_NONE if there is no memory. */
 #define PAIRS_NONE UINT32_MAX
 uint32_t pairs_know(struct pairs *p, unsigned side, const char *name,
                     const char *file);
 
-/* Bytes that (p) takes, and with pairs_finish() will take, of (runs). */
+/* Returns the bytes of memory that (p) takes, including those that
+ * pairs_finish() will take for (runs). */
 uint64_t pairs_bytes(const struct pairs *p, size_t runs);
 
-/* All (runs) were added: fill functions and amounts. Returns 0; -1 if there is
- * no memory. */
+/* Fill functions and amounts after all (runs) were added.
+ * Returns 0; -1 if there is no memory. */
 int pairs_finish(struct pairs *p, size_t runs);
 
-/* After pairs_finish(): the place in p->functions of the function that
- * pairs_know() has numbered. */
+/* Returns the index in p->functions of the function with the number (known) of
+ * pairs_know(). Call it after pairs_finish(). */
 uint32_t pairs_number(const struct pairs *p, uint32_t known);
 
 /* Release what (p) holds. */

@@ -20,15 +20,16 @@ struct two_proportions_change {
 };
 
 /*
- * The probability that shares of which the truth is equal differ as much as
- * these: a score test (pooled variance). Where less than TWO_PROPORTIONS_FEW
- * samples are to be expected on one side, which then are not normally
- * distributed, the binomial distribution of the counts has to agree.
+ * Returns the probability that two equal shares differ by chance as much as
+ * these do. Uses a score test with pooled variance. If one side expects fewer
+ * than TWO_PROPORTIONS_FEW samples, their distribution is not normal, and the
+ * binomial test must agree.
  */
 #define TWO_PROPORTIONS_FEW 10
 double two_proportions_p(const struct two_proportions *s);
 
-/* By Newcombe's method from Wilson's intervals of the two. */
+/* Returns the change and its interval by Newcombe's method, from Wilson's
+ * intervals of both shares. */
 struct two_proportions_change
 two_proportions_interval(const struct two_proportions *s);
 

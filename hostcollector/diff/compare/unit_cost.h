@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a unit of the guest's work costs, on two sides of one or several runs.
- * Shares cannot tell whether there is less to do; this can. Pure. */
+/* Compares the cost of one unit of the guest's work on two sides of one or more
+ * runs each. Shares do not show whether there is less work to do. Costs do.
+ * Pure. */
 #ifndef TPROF_DIFF_COMPARE_UNIT_COST_H
 #define TPROF_DIFF_COMPARE_UNIT_COST_H
 
@@ -13,8 +14,8 @@ struct unit_cost {
     double error_sq; /* sum of squares: standard error of each, by its cost */
 };
 
-/* Add a run in which a unit took (cost) > 0, which is known to (error), the
- * standard error by the cost. */
+/* Add a run in which one unit took (cost) > 0. (error) is the standard error
+ * divided by the cost. */
 void unit_cost_add(struct unit_cost *c, double cost, double error);
 
 struct unit_change {
@@ -22,8 +23,8 @@ struct unit_change {
     double change, margin; /* after / before - 1; the 95 % interval's half */
 };
 
-/* Of sides with one run at least. Where a side has several, how these differ
- * counts, and never less than the errors. */
+/* Returns the change between two sides, each with at least one run. The error
+ * of a side with several runs includes their differences. */
 struct unit_change unit_change_of(const struct unit_cost *before,
                                   const struct unit_cost *after);
 

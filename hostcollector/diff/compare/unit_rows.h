@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What each function takes of a unit of the guest's work, on two sides of one
- * or several runs. No share of anything: what one function loses is nobody's
- * gain. Pure.
- */
+/* Compares the time that each function takes for one unit of the guest's work,
+ * on two sides of one or more runs each. These are no shares: if one function
+ * gets faster, no other grows. Pure. */
 #ifndef TPROF_DIFF_COMPARE_UNIT_ROWS_H
 #define TPROF_DIFF_COMPARE_UNIT_ROWS_H
 
