@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which addresses of the kernel's code samples hit, and how many. Part of pgo.
- */
+/* Addresses of the kernel's code that samples hit, each with its number of
+ * samples. Part of pgo. */
 #ifndef TPROF_PGO_HITS_H
 #define TPROF_PGO_HITS_H
 
@@ -35,7 +35,7 @@ int hits_gather(struct hits *out, const struct profile *p, const struct view *v,
 /* Add (samples) at (address). Returns 0; -1 if there is no memory. */
 int hits_add(struct hits *h, uint64_t address, uint64_t samples);
 
-/* How many samples hit (address). */
+/* Returns the number of samples that hit (address). */
 uint64_t hits_at(const struct hits *h, uint64_t address);
 
 /* Release what (h) holds. */

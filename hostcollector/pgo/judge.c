@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the kernel was compiled, and how long it was sampled. */
 #include "pgo/judge.h"
 
 #include <inttypes.h>
@@ -66,7 +65,8 @@ static int count_units(const struct dwarf *d, const struct hits *h,
     return 0;
 }
 
-/* How much of (producer) is name and version: gcc has its options behind. */
+/* Returns the length of the compiler's name and version in (producer), without
+ * gcc's options. */
 static int compiler_length(const char *producer)
 {
     const char *options = strstr(producer, " -");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What would mislead a compiler. Part of pgo. */
+/* Refuses profiles that would mislead a compiler. Part of pgo. */
 #ifndef TPROF_PGO_JUDGE_H
 #define TPROF_PGO_JUDGE_H
 

@@ -20,7 +20,7 @@ struct owned {
     struct arena arena;
 };
 
-/* What the profile says of the kernel. */
+/* Samples and calls of the kernel's code. */
 struct gathered {
     struct hits hits;
     struct pgo_calls calls;

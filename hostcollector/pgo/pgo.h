@@ -26,10 +26,11 @@ struct pgo_job {
 };
 
 /*
- * The profile of the kernel's own code, which lives until
- * sample_profile_free(). NULL with (e) filled: there is no image, it was not
- * compiled for this by LLVM (which does not matter by address), there are too
- * few samples, or no memory.
+ * Create the profile of the kernel's own code. Release it with
+ * sample_profile_free().
+ * Returns NULL and fills (e) if there is no image, no memory, or too few
+ * samples, or if the image was not compiled by LLVM for a sample profile.
+ * Profiles by address do not need LLVM.
  */
 struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an optimizer of linked programs is told: samples by symbol and offset.
- * Part of pgo. */
+/* The profile for an optimizer of linked programs: samples by symbol and
+ * offset. Part of pgo. */
 #ifndef TPROF_PGO_PGO_ADDRESSES_H
 #define TPROF_PGO_PGO_ADDRESSES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which functions are called through pointers, and from where: stacks tell what
- * a processor without a branch record does not. Part of pgo.
- */
+/* Finds functions that are called through pointers, and their call sites, from
+ * stacks: no branch records are needed. Part of pgo. */
 #ifndef TPROF_PGO_PGO_CALLS_H
 #define TPROF_PGO_PGO_CALLS_H
 
@@ -11,8 +9,8 @@
 /* A call through a pointer, as stacks have it. */
 struct pgo_call {
     uint64_t site;    /* in the call instruction */
-    uint64_t callee;  /* where the function begins */
-    uint64_t samples; /* whose stack has both */
+    uint64_t callee;  /* first address of the function */
+    uint64_t samples; /* with both addresses in the stack */
 };
 
 /* Zeroed: empty. */
@@ -34,7 +32,8 @@ int pgo_calls_gather(struct pgo_calls *out, struct hits *h,
                      const struct profile *p, const struct view *v,
                      const struct image *image);
 
-/* The part of its callee's calls that (call) is, by samples: 0 to 1. */
+/* Returns the share of (call) in all calls of its callee, by samples: 0 to 1.
+ */
 double pgo_calls_share(const struct pgo_calls *c, const struct pgo_call *call);
 
 /* Release what (c) holds. */
