@@ -19,7 +19,8 @@ static bool told_elsewhere(uint32_t function)
            function == VIEW_DEEPER;
 }
 
-/* Where (step)'s function begins, in its image's file. */
+/* Find the first address of the function of (step), in its image's file.
+ * Returns false if it is unknown. */
 static bool find_start(const struct image_map *image_map,
                        const struct view_step *step, uint64_t *start)
 {
@@ -140,7 +141,8 @@ static uint64_t newest_of(const struct profile *p)
     return newest;
 }
 
-/* Which of the newest samples of (core) is next to (moment). */
+/* Returns the index of the newest sample of (core) that is closest to (moment).
+ */
 static uint32_t sample_of(const struct profile_core *core, uint64_t moment)
 {
     uint32_t best = 0;

@@ -10,18 +10,16 @@
 
 struct image_map;
 
-/* Does (core) of (p) not sample, by what the guest has told of its cores? No if
- * it has told nothing as yet. */
+/* Returns true if the guest has reported that (core) of (p) does not sample. */
 bool snapshot_is_off(const struct profile *p, const struct profile_core *core);
 
 /*
- * What the newest selected samples of (p) say; (v) is the view of (p) and was
- * made with (image_map). The last bytes of the guest came (quiet_s) ago. Of
- * cores whose newest sample is older than (wait_s) that is told; 0: of none.
- * (kept) are registers of its cores; NULL: they are not known.
- *
- * The result is in (arena), and points into (v) and (kept). NULL if there is no
- * memory.
+ * Create a snapshot of the newest selected samples of (p). (v) is the view of
+ * (p), made with (image_map). The last bytes of the guest came (quiet_s)
+ * seconds ago. Cores whose newest sample is older than (wait_s) are marked as
+ * late; 0: none. (kept) has registers of the cores; NULL: unknown.
+ * The result is in (arena), and points into (v) and (kept).
+ * Returns NULL if there is no memory.
  */
 struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
                               const struct image_map *image_map, double quiet_s,

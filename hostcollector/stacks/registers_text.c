@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names and values. */
 #include "stacks/registers_text.h"
 
 #include <inttypes.h>
@@ -21,8 +20,8 @@ static const char *const names[REGISTERS] = {
     [REGISTER_EFER] = "efer",
 };
 
-/* How many are known: paging is on in 64-bit code, so CR0 and EFER are not 0.
- */
+/* Returns the number of known registers. In 64-bit code paging is on, so CR0
+ * and EFER are not 0. */
 static unsigned count(const struct registers *r)
 {
     if (r->value[REGISTER_CR0] == 0)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What every core of a guest did at one moment: a stack each, with names. Made
- * by stacks/newest.c of a profile's newest samples. Leaf.
- */
+/* The stack of each core of a guest at one moment, with names. stacks/newest.c
+ * makes it from the newest samples of a profile. Leaf. */
 #ifndef TPROF_STACKS_SNAPSHOT_H
 #define TPROF_STACKS_SNAPSHOT_H
 

@@ -15,7 +15,7 @@ void snapshot_text(FILE *out, const struct report *r,
 /* Write (l) into a file that render_snapshot_json has begun, and will end. */
 void snapshot_json(FILE *out, const struct snapshot_look *l);
 
-/* What surrounds the looks: (write) is NULL. */
+/* Writer of the JSON around the looks. Its (write) is NULL. */
 extern const struct render_ops render_snapshot_json;
 
 #endif

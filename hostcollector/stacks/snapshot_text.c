@@ -36,7 +36,7 @@ static const char *place_of(char buf[PLACE_SIZE],
     return buf;
 }
 
-/* What is behind the name of (f), in (buf). */
+/* Write the text after the name of (f) into (buf). */
 static const char *tail_of(char buf[TAIL_SIZE], const struct snapshot_frame *f)
 {
     buf[0] = '\0';
@@ -149,7 +149,7 @@ static const char *when_text(char *buf, size_t size, const struct snapshot *s,
     return buf;
 }
 
-/* What (core) of (s) did, and when, in (buf). */
+/* Write the state and the time of (core) into (buf). */
 static void state_text(char *buf, size_t size, const struct snapshot *s,
                        const struct snapshot_core *core)
 {
@@ -243,7 +243,7 @@ static void write_all_off(FILE *out, const struct report *r,
               "there.");
 }
 
-/* What all looks have cost the guest. */
+/* Write the time that all looks have stopped the guest. */
 static void write_stood(FILE *out, const struct report *r,
                         const struct snapshot *s)
 {

@@ -133,7 +133,7 @@ static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
 
 /* Writing */
 
-/* What is to be known of the image, once. */
+/* Print the warnings about the image, once. */
 static void warn(struct session *s, struct subject *t)
 {
     const struct remarks *r = &t->run->remarks;
