@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which loaders boot an image, and what they do not load. Multiboot
- * Specification 0.6.96, 3.1; Multiboot2 Specification 2.0, 3.1; Xen's x86/HVM
- * direct boot ABI (PVH).
- */
 #include <string.h>
 
 #include "check/gather.h"
@@ -25,12 +20,14 @@
 #define MAX_SECTIONS 1024u
 #define MAX_GAPS     16u
 
-/* What a header of (multiboot) tells a loader to load. */
+/* Multiboot Specification 0.6.96, 3.1; Multiboot2 Specification 2.0, 3.1; Xen's
+ * x86/HVM direct boot ABI (PVH). */
+/* Parts of a file that a multiboot header asks a loader to load. */
 struct load_plan {
     bool is_there; /* the header is in the file */
     bool ends;     /* it has addresses, which count, and not the segments */
     bool bad;      /* these addresses make no sense */
-    uint64_t at;   /* where the header is in the file */
+    uint64_t at;   /* offset of the header in the file */
     uint64_t first, last; /* offsets in the file: what is loaded */
     uint64_t load_end, bss_end;
 };

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The extents in .debug_frame (DWARF 5, 6.4.1), .eh_frame (LSB), .pdata (PE
- * Format). What they say about registers is not read.
- */
 #include "check/unwind_tables.h"
 
 #include "image/dwarf/frame_entry.h"
 #include "image/file/image.h"
 #include "util/cursor.h"
 
+/* Tables: .debug_frame (DWARF 5, 6.4.1), .eh_frame (LSB), .pdata (PE Format).
+ * Only the extents are read, not the rules for registers. */
 #define PDATA_ENTRY 12u /* begin, end, unwind information: u32 RVA each */
 
 static void cover_frames(const struct image_part *part, bool eh,
