@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What changed, as a table: first what did, then what did not. */
+/* Writes the comparison as text: functions that changed, then functions that
+ * did not. */
 #include "diff/diff.h"
 
 #include <inttypes.h>
@@ -121,8 +122,8 @@ static size_t choose(const struct diff *d, enum compare_verdict verdict,
     return n;
 }
 
-/* How many of the (n) in (list) to show: (usual) at most, and of what did not
- * change those that are worth a line. */
+/* Returns how many of the (n) functions in (list) are shown: at most (usual),
+ * and of unchanged functions only those with a large enough share. */
 static size_t worth(const struct diff *d, const struct ranked *list, size_t n,
                     size_t usual)
 {
@@ -217,7 +218,7 @@ static void write_paragraph(FILE *out, const struct report *look,
     text_wrap_at(out, 0, text, columns_of(look));
 }
 
-/* What changed on (core), as if it were all cores. */
+/* Write the changes on (core) in the form of those of all cores. */
 static void write_core(FILE *out, const struct report *look,
                        const struct diff *d, const struct diff_core *core)
 {
@@ -261,7 +262,7 @@ static void write_cores(FILE *out, const struct report *look,
     write_paragraph(out, look, text);
 }
 
-/* What the columns mean, and how far they can be trusted. */
+/* Explain the columns and their errors. */
 static void write_legend(FILE *out, const struct report *look,
                          const struct diff *d)
 {
@@ -290,7 +291,7 @@ static void write_legend(FILE *out, const struct report *look,
                         "AFTER...");
 }
 
-/* What was paired with doubt or not at all. */
+/* Write the names of functions with uncertain matches or without a match. */
 static void write_pairs(FILE *out, const struct report *look,
                         const struct diff *d)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each core is compared as all cores together are. */
 #include "diff/diff_cores.h"
 
 #include <math.h>
@@ -77,7 +76,8 @@ static bool is_in_all(const struct pairs *p, size_t runs)
     return true;
 }
 
-/* What was found on one of (cores) is one of so many tries. */
+/* Correct the probabilities of one core for the number of (cores), each of
+ * which is a further try. */
 static void correct(struct diff_core *core, size_t cores)
 {
     struct compare_row *rows = core->rows;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page of html/, and behind it one block: what diff_json() writes, so that
- * page and .json cannot say different things. */
 #include <stdlib.h>
 
 #include "diff/diff.h"

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What changed, for programs. diff.schema.json beside this file says what each
- * name means; a name or meaning that changes needs a new JSON_VERSION, a name
- * that is added does not.
- */
 #include "diff/diff.h"
 
 #include <math.h>
 
 #include "report/json_object.h"
 
+/* Version of the format. diff.schema.json beside this file explains each name.
+ * Increase the version if a name or a meaning changes, not if a name is added.
+ */
 #define JSON_VERSION 1
 
 static const char *const verdicts[] = {[COMPARE_SAME] = "same",
@@ -52,7 +50,7 @@ static void write_seconds(struct json_object *o, const char *key, double s)
     (void)fprintf(json_member(o, key), "%.12g", s);
 }
 
-/* What one function takes of a unit. */
+/* Write the time that one function takes for a unit. */
 static void write_unit_row(FILE *out, const char *name, const char *file,
                            const struct unit_row *r)
 {

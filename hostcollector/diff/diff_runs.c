@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each recording goes the way of a report as far as its view. */
 #include "diff/diff_runs.h"
 
 #include <poll.h>

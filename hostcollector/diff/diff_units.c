@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Units are exact: what one takes is as sure as the share of time that it is
- * computed of. */
 #include "diff/diff_units.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a unit takes as a whole, and function by function. */
+/* Writes the cost of a unit as a whole, and function by function. */
 #include "diff/diff_units_text.h"
 
 #include <math.h>
@@ -74,7 +74,8 @@ static void write_row(FILE *out, const struct report *look, size_t columns,
     (void)putc('\n', out);
 }
 
-/* How many of the (n) in (list), which (changed) or did not, to show. */
+/* Returns how many of the (n) functions in (list) are shown. All of them
+ * (changed), or none did. */
 static size_t worth(const struct diff *d, const struct diff_unit *u,
                     const struct ranked *list, size_t n, bool changed)
 {

@@ -103,7 +103,7 @@ change_of(const struct fail_if *f, const struct diff *d,
         return (struct two_proportions_change){u->cost.change,
                                                u->cost.change - u->cost.margin,
                                                u->cost.change + u->cost.margin};
-    /* what only one side has is new or gone, if that is beyond chance */
+    /* a function of one side only is new or gone, if that is beyond chance */
     if (!(r->before > 0 && r->after > 0) && !r->changed)
         return (struct two_proportions_change){0, -1, INFINITY};
     return (struct two_proportions_change){r->change, r->low, r->high};

@@ -34,10 +34,11 @@ struct fail_if_found {
 int fail_if_parse(struct fail_if *f, const char *text, struct err *e);
 
 /*
- * The function and the counter of (d) that (f) means: the one of that name, or
- * the only one with it in its name; of several of that name, in files of their
- * own, the one that changed the most. Returns 0; -1 with (e) filled: there is
- * none, or it is not clear which.
+ * Find the function and the counter of (d) that (f) names. A function matches
+ * by its whole name, else by a part of its name if only one function has that
+ * part. If several files have a function of the name, the one that changed most
+ * is taken.
+ * Returns 0; -1 with (e) filled if no function matches, or several do.
  */
 int fail_if_find(const struct fail_if *f, const struct diff *d,
                  struct fail_if_found *found, struct err *e);

@@ -49,7 +49,8 @@ static size_t run_count(const struct compare_input *in)
     return in->runs[0] + in->runs[1];
 }
 
-/* How many equally weighted samples (a) is worth, as share_effective(). */
+/* Returns the number of equally weighted samples with the same error as (a),
+ * like share_effective(). */
 static double effective(const struct whole *a)
 {
     return a->time_sq > 0 ? a->time * a->time / a->time_sq : 0;
@@ -224,7 +225,8 @@ static void sum_rest(const struct compare_work *w, struct whole *sums)
     }
 }
 
-/* How many equally weighted samples a function has, both sides together. */
+/* Returns the number of equally weighted samples of a function, both sides
+ * together. */
 static double samples_of(const struct compare_work *w, size_t function)
 {
     struct share_spread s = spread_of(w, w->all, function);
@@ -289,8 +291,8 @@ static void judge(struct compare_work *w)
     }
 }
 
-/* How many are taken out in one step: one, but of many several, so that the
- * time that this takes is bounded. */
+/* Returns the number of functions that one step removes: one, or several if
+ * there are many, so that the time is bounded. */
 static size_t batch(const struct compare_work *w)
 {
     size_t many = w->judged > JUDGED_MANY ? w->judged / JUDGED_MANY : 1;
@@ -329,8 +331,8 @@ static void take(struct compare_work *w, uint32_t function, unsigned step)
     }
 }
 
-/* What is inside of what was taken out is out, too: only what is not is left.
- */
+/* Keep only functions in (left) that are neither removed nor inside a removed
+ * one. */
 static void keep_left(struct compare_work *w)
 {
     size_t n = 0;
@@ -367,9 +369,8 @@ static size_t take_out(struct compare_work *w, unsigned step)
     return n;
 }
 
-/* What was taken out early may be no different from what remained in the end:
- * what came after it was to blame. Returns whether there was such a function.
- */
+/* Put back functions that were removed early and no longer differ from the
+ * final rest. Returns true if there was such a function. */
 static bool put_back(struct compare_work *w)
 {
     size_t before = w->taken;

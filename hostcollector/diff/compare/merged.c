@@ -66,7 +66,7 @@ static int add_sum(struct merged *m, uint32_t run, uint32_t node,
     return 0;
 }
 
-/* Which node of (m) each of (tree) is, in (number). */
+/* Store in (number) the node of (m) for each node of (tree). */
 static int place_nodes(struct merged *m, const struct view_tree *tree,
                        const uint32_t *functions, uint32_t *number)
 {
@@ -149,7 +149,7 @@ static int part_numbers(struct merged *m, const struct merged *from,
         m->own[own++] = node;
     }
     m->parts = m->count - 1 + own;
-    part[0] = (uint32_t)m->parts; /* what belongs to none */
+    part[0] = (uint32_t)m->parts; /* time of no function */
     return 0;
 }
 

@@ -220,7 +220,8 @@ static bool same_name(const struct pairs_identity *a,
     return strcmp(a->name, b->name) == 0;
 }
 
-/* How groups are made, and what becomes of each. */
+/* A rule for making groups of identities, and the function that joins a group.
+ */
 struct round {
     int (*order)(const void *a, const void *b);
     bool (*same)(const struct pairs_identity *a,

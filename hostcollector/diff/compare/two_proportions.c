@@ -82,9 +82,10 @@ static bool is_detected(const struct two_proportions *s, double p,
 }
 
 /*
- * How many standard errors chance takes off in all but a part (power) of the
- * cases, where the error is itself estimated: Johnson and Welch's approximation
- * of the noncentral t, and the mean of an estimated standard deviation.
+ * Returns the standard errors that chance takes off in all but a part (power)
+ * of the cases. The error is itself estimated: Johnson and Welch's
+ * approximation of the noncentral t, and the mean of an estimated standard
+ * deviation.
  */
 static double taken_off(double level, double power, double df)
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A quotient of times is judged by its logarithm, which is about normally
- * distributed also where samples are few. */
 #include "diff/compare/unit_rows.h"
 
 #include <math.h>
@@ -25,7 +23,7 @@ static double variance(const struct amount *a, const struct amount *all)
            fmax(all->time_sq - a->time_sq, 0) * p * p;
 }
 
-/* What (function) took of a unit on (side). */
+/* Returns the cost of (function) per unit on (side). */
 static struct unit_cost cost_of(const struct unit_rows_input *of, int side,
                                 size_t function)
 {
@@ -49,7 +47,9 @@ static struct unit_cost cost_of(const struct unit_rows_input *of, int side,
     return c;
 }
 
-/* Both sides have it. */
+/* Judge the change of a function that both sides have, by the logarithm of the
+ * quotient of times. This logarithm is about normally distributed even with few
+ * samples. */
 static void state_change(const struct unit_rows_input *of,
                          const struct unit_cost *before,
                          const struct unit_cost *after, struct unit_row *row)
