@@ -10,7 +10,7 @@
 #include "pgo/discriminator.h"
 #include "util/vec.h"
 
-/* What is inlined deeper is left out. */
+/* Functions that are inlined deeper are left out. */
 #define MAX_DEPTH 128u
 
 /* Of the low half of a difference of lines; a body of an included file may be

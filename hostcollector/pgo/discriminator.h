@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What LLVM packs into a discriminator: a number that tells blocks of a line
- * apart, and how many copies of the code an unrolled or vectorized loop has in
- * it (llvm/Support/Discriminator.h). Of each the low 5 or 12 bits come behind a
- * 0; a 1 alone is the number 0. Part of pgo.
+ * Fields that LLVM packs into a discriminator: a number that distinguishes
+ * blocks of one line, and the number of copies of the code in an unrolled or
+ * vectorized loop (llvm/Support/Discriminator.h). A field is a 0 bit followed
+ * by the low 5 or 12 bits of the value. A single 1 bit is the value 0. Part of
+ * pgo.
  */
 #ifndef TPROF_PGO_DISCRIMINATOR_H
 #define TPROF_PGO_DISCRIMINATOR_H

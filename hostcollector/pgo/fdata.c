@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What llvm-bolt reads of samples without branches (bolt/Profile/DataReader.h
- * of LLVM): "no_lbr", then a line for each address: 1, the symbol, the offset
- * in it, the samples. A local symbol has its number behind a slash.
+ * Writes samples without branches for llvm-bolt (bolt/Profile/DataReader.h of
+ * LLVM): "no_lbr", then a line for each address: 1, the symbol, the offset in
+ * it, the samples. The name of a local symbol ends with a slash and a number.
  */
 #include "report/render.h"
 

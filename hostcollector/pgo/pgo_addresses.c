@@ -11,7 +11,7 @@
 /* Local symbols of one name are told apart by numbers, which rise by address.
  */
 struct numbers {
-    struct pair_map by_name;  /* how many there were until now */
+    struct pair_map by_name;  /* number of symbols with the name so far */
     struct pair_map by_start; /* of the function that begins there */
 };
 
