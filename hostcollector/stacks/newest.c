@@ -198,8 +198,9 @@ static uint64_t moment_of(const struct profile *p, bool outside)
     return moment;
 }
 
-/* How long before the newest sample of all was the one of (core) that is next
- * to (moment)? All that are of that moment are of the same age. */
+/* Returns the age in seconds of the sample of (core) that is closest to
+ * (moment), counted back from the newest sample of all. Samples of one moment
+ * have the same age. */
 static double age_of(const struct profile *p, const struct profile_core *core,
                      uint64_t moment)
 {

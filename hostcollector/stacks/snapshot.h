@@ -54,7 +54,7 @@ struct snapshot {
     bool outside;      /* it was looked at from outside, without an agent */
     bool registers;    /* they were asked for */
     double stood_s;    /* still, for samples until now; below 0: not known */
-    double wait_s;     /* how long a core was waited for; 0: a recording */
+    double wait_s;     /* longest wait for a core; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;
 };

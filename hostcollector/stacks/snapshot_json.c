@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Stacks for programs. stacks.schema.json beside this file says what each name
- * means; a name or meaning that changes needs a new JSON_VERSION, a name that
- * is added does not.
- */
 #include <inttypes.h>
 
 #include "report/json_object.h"
 #include "stacks/registers_text.h"
 #include "stacks/snapshot_output.h"
 
+/* Version of the format. stacks.schema.json beside this file explains each
+ * name. Increase the version if a name or a meaning changes, not if a name is
+ * added. */
 #define JSON_VERSION 1
 
 static void write_frame(FILE *out, const struct snapshot_frame *f)

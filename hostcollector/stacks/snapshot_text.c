@@ -18,7 +18,7 @@
 #define PLACE_SIZE 512
 #define TAIL_SIZE  64
 
-/* What is between names and places, the same for all cores of a guest. */
+/* Columns of names and places, the same for all cores of a guest. */
 struct layout {
     size_t name, place; /* columns */
 };

@@ -29,7 +29,7 @@ struct subject {
     size_t counters;      /* of so many cores counters are there */
     uint64_t counters_ns; /* since then */
     bool ended;
-    bool warned; /* what is to be told of its image was told */
+    bool warned; /* the warnings about its image were printed */
 };
 
 struct session {
@@ -264,8 +264,9 @@ static void begin_look(struct subject *t)
             t->base_tsc = p->cores[i].latest.samples[0].tsc;
 }
 
-/* What the guests have sampled until now comes yet: the last look is taken when
- * it is there, so that it is of one moment where guests are sampled so. */
+/* End the last look. Samples that the guests have already taken still arrive.
+ * The stacks are written after these arrive, so that all cores are of one
+ * moment. */
 static void end_last_look(struct session *s, uint64_t now)
 {
     for (size_t i = 0; i < s->count; i++)
