@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes one function as text: its source lines, and its code by basic blocks.
- */
+/* Writes an annotation as text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,7 +335,7 @@ static void write_codes(FILE *out, const struct report *r)
                       LEFT, "", hidden, text_plural(hidden));
 }
 
-/* --- What it is of ---------------------------------------------------------
+/* --- The function ----------------------------------------------------------
  */
 
 static void write_hosts(FILE *out, const struct report *r)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the first instructions of blocks: one pass over the instructions, one
- * over the jumps. */
 #include "annotate/blocks.h"
 
 #include <stdlib.h>

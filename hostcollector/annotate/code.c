@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds the function's code: blocks, instructions, and the samples that hit
- * them. */
+/* Adds the function's blocks and instructions, and their samples. */
 #include <stdlib.h>
 #include <string.h>
 

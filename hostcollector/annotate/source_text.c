@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads source files: from the path in the debug information, or below a folder
- * that the user names. File contents are not trusted. */
+/* Reads source files, whose contents are not trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists the things that an image lacks, each with the option or command to
- * type. */
+/* Lists the things that an image lacks, each with its remedy. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists sections that no loader loads, with the lines to type in the linker
- * script. */
+/* Lists sections that no loader loads, each with its remedy. */
 #include "check/remedy.h"
 
 #include <inttypes.h>

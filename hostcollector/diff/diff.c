@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the comparison as text: functions that changed, then functions that
- * did not. */
+/* Writes the comparison as text. */
 #include "diff/diff.h"
 
 #include <inttypes.h>

@@ -50,7 +50,7 @@ struct diff {
     const struct compare_row *rows;
     size_t count; /* of both */
     struct compare_result result;
-    /* The call trees of both sides as one, and what is said of its parts. */
+    /* The joined call tree of both sides, and the result for each part. */
     const struct merged *tree;
     const struct compare_row *calls;
     bool show_tree;                /* in text */
@@ -74,7 +74,7 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d);
 /* Write (d) as a page. Sets (to->no_memory) if there is no memory. */
 void diff_html(struct render *to, const struct diff *d);
 
-/* Write (d) for programs, as diff.schema.json has it. */
+/* Write (d) as JSON in the format of diff.schema.json. */
 void diff_json(FILE *out, const struct diff *d);
 
 #endif

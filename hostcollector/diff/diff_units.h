@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The guest's units of work in the recordings that `collector diff` compares,
- * and what their functions take of one. */
+/* Compares the cost of the guest's units of work in the recordings of
+ * `collector diff`, as a whole and by function. */
 #ifndef TPROF_DIFF_DIFF_UNITS_H
 #define TPROF_DIFF_DIFF_UNITS_H
 
@@ -17,7 +17,8 @@ struct diff_counter {
     struct unit_cost cost; /* of each run that has it */
 };
 
-/* A run: its time, and what part of a unit a tick of it is. */
+/* A run: its time, and for each counter the seconds of a unit that one tick is.
+ */
 struct diff_units_run {
     struct amount all;
     double tick_s[WIRE_PROGRESS_COUNTERS]; /* by counter of the side */
@@ -42,7 +43,7 @@ int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
 int diff_units_state(struct diff_units *u, const struct compare_input *in,
                      struct diff *d);
 
-/* Bytes that diff_units_state() takes for (functions). */
+/* Returns the bytes of memory that diff_units_state() takes for (functions). */
 uint64_t diff_units_bytes(const struct diff_units *u, size_t functions);
 
 /* Release what (u) holds. */

@@ -13,7 +13,7 @@
 
 struct dwarf_target;
 
-/* A body while bodies and lines come in no order. */
+/* A body under construction. Bodies and lines are not yet sorted. */
 struct growing_body {
     struct sampled_body body;
     uint64_t samples;     /* that hit it, or what is inlined there */
@@ -55,17 +55,20 @@ struct bodies {
 int bodies_add(struct bodies *b, const struct dwarf_target *t,
                uint64_t samples);
 
-/* Tell what a function that has lines begins with, once all samples are there:
- * if (t) is its beginning. */
+/* Set the head of the function that begins at (t), if the function has lines.
+ * Call it after all samples were added. */
 void bodies_begin(struct bodies *b, const struct dwarf_target *t);
 
-/* Tell, once all samples are there, that (share) of the calls of the function
- * that begins at (callee) are made at (site). It is left out unless samples hit
- * the site's line and the function. Returns 0; -1 if there is no memory. */
+/*
+ * Record that (share) of the calls of the function at (callee) are made at
+ * (site). Call it after all samples were added. The call is left out unless
+ * samples hit the site's line and the function.
+ * Returns 0; -1 if there is no memory.
+ */
 int bodies_call(struct bodies *b, const struct dwarf_target *site,
                 const struct dwarf_target *callee, double share);
 
-/* Bytes that (b) takes. */
+/* Returns the bytes of memory that (b) takes. */
 size_t bodies_bytes(const struct bodies *b);
 
 /* Put all that was added into (out), in order; names are those of (b), the rest

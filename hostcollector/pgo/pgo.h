@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Profile + view + image -> what a compiler is told about the kernel. Joins the
- * addresses that samples hit with the image's DWARF, and refuses what would
- * mislead the compiler.
- */
+/* Makes the profile that a compiler reads about the kernel. Joins the addresses
+ * that samples hit with the image's DWARF, and refuses profiles that would
+ * mislead the compiler. */
 #ifndef TPROF_PGO_PGO_H
 #define TPROF_PGO_PGO_H
 

@@ -59,7 +59,7 @@ struct snapshot {
     size_t count;
 };
 
-/* All guests, at one look of several. */
+/* The stacks of all guests at one of several looks. */
 struct snapshot_look {
     uint32_t number, of; /* from 1 on; of so many, 0: not known */
     double wall_s;       /* when, in seconds since 1970; 0: not known */

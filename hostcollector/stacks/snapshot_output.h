@@ -8,7 +8,7 @@
 #include "report/render.h"
 #include "stacks/snapshot.h"
 
-/* Write (l) as text, as wide and coloured as (r) says. */
+/* Write (l) as text. (r) has the width and the colours. */
 void snapshot_text(FILE *out, const struct report *r,
                    const struct snapshot_look *l);
 

@@ -7,8 +7,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
-/* Read the stacks of the guests of (o), or at the end of its recording, and
- * write them to (out).
+/* Read the stacks of the guests of (o), and write them to (out). If (o) names a
+ * recording, read the stacks at its end.
  * Returns an enum exit_code. */
 int stacks_session_run(const char *command, const struct options *o,
                        struct outputs *out);

@@ -12,10 +12,9 @@ double tail_t(double t, double df);
 double tail_t_quantile(double p, double df);
 
 /*
- * (a) and (b) events were counted, of which each falls among the (b) with
- * probability (share): how probable is a division as uneven as this, or more
- * so? Twice the smaller tail of the binomial distribution; counts need not be
- * whole.
+ * Returns the probability that (a) + (b) events divide as unevenly as this, or
+ * more so, if each falls among the (b) with probability (share). This is twice
+ * the smaller tail of the binomial distribution. Counts may have fractions.
  */
 double tail_counts(double a, double b, double share);
 

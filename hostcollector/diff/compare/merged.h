@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The call trees of several runs as one, by the functions that pairs.h found to
- * be the same. Calls that a compiler inlined are calls: builds differ in that.
- */
+/* Joins the call trees of several runs, by the functions that pairs.h has
+ * matched. Inlined calls count as calls, because builds inline differently. */
 #ifndef TPROF_DIFF_COMPARE_MERGED_H
 #define TPROF_DIFF_COMPARE_MERGED_H
 
@@ -14,7 +12,7 @@
 #include "model/view.h"
 #include "util/map.h"
 
-/* A function that has no name; functions of that kind are taken for one. */
+/* Number of all functions without a name, which count as one function. */
 #define MERGED_NAMELESS UINT32_MAX
 
 struct merged_node {
@@ -46,8 +44,8 @@ struct merged {
     uint32_t *inside;
 };
 
-/* The node of part (part), and whether the part is the node's own time alone.
- */
+/* merged_node_of() returns the node of part (part). merged_is_own() returns
+ * true if the part is only the node's own time. */
 static inline uint32_t merged_node_of(const struct merged *m, size_t part)
 {
     return part + 1 < m->count ? (uint32_t)part + 1
