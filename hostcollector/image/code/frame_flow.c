@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Abstract interpretation of one function, as frame_flow.h tells. */
 #include "image/code/frame_flow.h"
 
 #include <stdlib.h>
 
 #include "image/code/insn.h"
 
-/* No stack is deeper, so a sum cannot overflow. */
+/* Greatest stack depth. The limit keeps sums from overflowing. */
 #define MAX_DEPTH (1 << 24)
 
 int frame_part_init(struct frame_part *p, size_t size)
@@ -41,7 +40,8 @@ void frame_flow_fini(struct frame_flow *f)
     free(f->calls);
 }
 
-/* Join (from) into (to), which then is true for both. Has it changed? */
+/* Join (from) into (to). (to) is then true for both paths. Returns whether (to)
+ * changed. */
 static bool join_state(struct frame_state *to, uint8_t *flags,
                        const struct frame_state *from)
 {
@@ -93,17 +93,15 @@ static void add_depth(struct frame_state *s, int64_t bytes)
         s->depth = FRAME_DEPTH_UNKNOWN;
     else
         s->depth += (int32_t)bytes;
-    if (s->depth < 0) /* it takes its own return address away */
+    if (s->depth < 0) /* the return address was popped */
         s->depth = FRAME_DEPTH_UNKNOWN;
-    /* what lies above the top of the stack may be overwritten any time */
+    /* memory above the top of the stack may be overwritten at any time */
     if (s->depth == FRAME_DEPTH_UNKNOWN || s->depth < s->saved)
         s->saved = 0;
 }
 
-/*
- * RBP becomes RSP plus (value). It is our frame if it then points at the
- * caller's RBP, and that lies right below the return address.
- */
+/* Set RBP to RSP plus (value). RBP is the function's frame if it now points to
+ * the caller's saved RBP, right below the return address. */
 static void set_rbp(struct frame_state *s, int64_t value)
 {
     bool frame = s->rbp == RBP_CALLER && s->saved == 8 &&
@@ -131,7 +129,8 @@ static void pop_rbp(struct frame_state *s)
     add_depth(s, -8);
 }
 
-/* RSP becomes RBP plus (value): a known depth while RBP is our frame. */
+/* Set RSP to RBP plus (value). The depth is known while RBP is the function's
+ * frame. */
 static void set_rsp_from_rbp(struct frame_state *s, int64_t value)
 {
     s->depth = FRAME_DEPTH_UNKNOWN;
@@ -139,7 +138,7 @@ static void set_rsp_from_rbp(struct frame_state *s, int64_t value)
         s->depth = (int32_t)(8 - value);
 }
 
-/* Change (s) as instruction (in) does. */
+/* Apply instruction (in) to state (s). */
 static void execute(struct frame_state *s, const struct insn *in)
 {
     switch (in->kind) {
@@ -150,7 +149,7 @@ static void execute(struct frame_state *s, const struct insn *in)
     case INSN_PUSH_RBP:
         push_rbp(s);
         break;
-    case INSN_PUSH_RETURN: /* as if called just now */
+    case INSN_PUSH_RETURN: /* the state right after a call */
         s->depth = 0;
         s->saved = 0;
         break;
@@ -190,11 +189,9 @@ static void execute(struct frame_state *s, const struct insn *in)
     }
 }
 
-/*
- * A call may never return; then the code behind it belongs to another path. So
- * the state is passed on behind a call only when all jumps have been followed,
- * and only if none of them leads there.
- */
+/* Handle the code after a call. A call may never return, and then the code
+ * after the call belongs to another path. So the state is passed on only when
+ * all jumps have been followed, and only if no jump leads to that code. */
 static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
 {
     if (next >= f->own.size)
@@ -208,7 +205,8 @@ static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
     }
 }
 
-/* A jump through a table, unless it is the call that ends the function. */
+/* Handle a jump through a table. A jump after the frame was removed is a tail
+ * call instead. */
 static void flow_away(struct frame_flow *f, const struct frame_state *s)
 {
     uint8_t flags = f->has_away ? FRAME_REACHED : 0;
@@ -219,7 +217,8 @@ static void flow_away(struct frame_flow *f, const struct frame_state *s)
     f->has_away = true;
 }
 
-/* xor ebp, ebp, or rbp: so the ABI has the outermost frame marked. */
+/* Is the instruction `xor ebp, ebp` or `xor rbp, rbp`? The ABI marks the
+ * outermost frame so. */
 static bool clears_rbp(const uint8_t *code, size_t len)
 {
     if (len == 3 && *code == 0x48) {
@@ -229,13 +228,14 @@ static bool clears_rbp(const uint8_t *code, size_t len)
     return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
 }
 
-/* iretq: nobody calls the function, the CPU enters it. */
+/* Is the instruction an iretq? The CPU enters the function then, and no code
+ * calls it. */
 static bool ends_interrupt(const uint8_t *code, size_t len)
 {
     return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
 }
 
-/* Not "and rsp, -16", which stays on the stack. */
+/* Does the instruction move RSP to another stack? "and rsp, -16" does not. */
 static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
 {
     uint8_t opcode = code[(*code & 0xf0) == 0x40 && len > 1];
@@ -244,8 +244,8 @@ static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
            opcode != 0x81 && opcode != 0x83;
 }
 
-/* What an instruction, of which the code is at (code), with the states (before)
- * and behind it, says about the whole function. */
+/* Note facts about the whole function from one instruction at (code), with the
+ * states (before) and (behind) it. */
 static void note_facts(struct frame_flow *f, const struct insn *in,
                        const uint8_t *code, size_t len,
                        const struct frame_state *before,
@@ -280,8 +280,8 @@ static void jump_to(struct frame_flow *f, uint64_t to,
     frame_flow_to(f, to, s);
 }
 
-/* Pass (s), which holds behind the instruction (in) at (at), on to wherever
- * control goes. (next): the instruction that follows. */
+/* Pass on (s), the state after instruction (in) at (at), along the flow of
+ * control. (next) is the offset of the instruction that follows. */
 static void flow_on(struct frame_flow *f, size_t at, uint64_t next,
                     const struct insn *in, const struct frame_state *s)
 {
@@ -326,14 +326,15 @@ static void visit_insn(struct frame_flow *f, size_t at)
 
     if (len == 0) {
         f->lost = true;
-        return; /* data, or not known to us: nothing flows from here */
+        return; /* data or an unknown instruction: no state is passed on */
     }
     execute(&behind, &in);
     note_facts(f, &in, f->code + at, len, &before, &behind);
     flow_on(f, at, at + len, &in, &behind);
 }
 
-/* The call at (at) is taken to return, unless jumps lead to what follows. */
+/* Assume that the call at (at) returns, unless jumps lead to the code after
+ * it. */
 static void let_return(struct frame_flow *f, size_t at)
 {
     struct insn in;
@@ -360,10 +361,11 @@ static void settle_flow(struct frame_flow *f)
 }
 
 /*
- * Code that no jump leads to is reached through a table of addresses, if the
- * function jumps through one. Compilers put nothing but instructions between
- * instructions, so the next one begins where the last one ends. Padding up to
- * an aligned address is never executed, so no state flows from it.
+ * Give a state to code that no jump leads to. Such code is reached through a
+ * table of addresses, if the function jumps through one. Compilers put only
+ * instructions between instructions, so each instruction begins at the end of
+ * the one before. Padding up to an aligned address is never executed, so no
+ * state is passed on from padding.
  */
 static void settle_unreached(struct frame_flow *f)
 {
@@ -390,7 +392,7 @@ void frame_flow_run(struct frame_flow *f)
     settle_unreached(f);
 }
 
-/* Where the frame is, whatever the instruction before does. */
+/* The place of the frame, without regard to the instruction before. */
 static enum code_place frame_place(const struct frame_flow *f, size_t at)
 {
     if (!f->has_frame)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the function of an address, has it interpreted, keeps the result. */
 #include "image/code/frame_place.h"
 
 #include <stdlib.h>
@@ -18,12 +17,13 @@
 
 #define HLT 0xf4u
 
-/* Answers kept in all; a hostile symbol table could ask for any number. */
+/* Limit for all kept answers. A hostile symbol table could otherwise fill the
+ * memory. */
 #define MAX_KEPT_BYTES (256u << 20)
 
 /* The last answers of frame_place_of_call(), by address. Stacks share most of
- * their frames, so a profile asks for the same return addresses again and
- * again; a search among all symbols for each was half of a report's time. */
+ * their frames, so a profile needs the same return addresses again and again. A
+ * search among all symbols for each of them took half of a report's time. */
 #define CALLS_KEPT 65536u
 struct kept_call {
     uint64_t pc;
@@ -36,11 +36,11 @@ struct frame_places {
     struct image *img;
     uint64_t slide;
     struct pair_map known; /* start of a function -> index of its answers */
-    uint8_t **places;      /* by offset, as packed; NULL: not understood */
+    uint8_t **places;      /* by offset, packed; NULL: not understood */
     size_t count, room;
     size_t bytes;
     struct kept_call *calls;       /* CALLS_KEPT; NULL: none yet */
-    struct only_calls *only_calls; /* NULL: not read yet, or not to be had */
+    struct only_calls *only_calls; /* NULL: not read yet, or no memory */
     bool only_calls_read;
 };
 
@@ -128,7 +128,8 @@ static uint8_t pack_place(const struct frame_flow *flow, size_t at,
     return (uint8_t)bits;
 }
 
-/* The places of function (f) by offset; NULL if it is not understood. */
+/* Interpret function (f). Returns its places by offset; NULL if the code is not
+ * understood. */
 static uint8_t *interpret(struct frame_places *o,
                           const struct image_function *f)
 {
@@ -147,7 +148,8 @@ static uint8_t *interpret(struct frame_places *o,
     return places;
 }
 
-/* Interpret (f) and keep the result; its index, or MAP_NOTHING. */
+/* Interpret (f) and keep the result. Returns the index of the result, or
+ * MAP_NOTHING. */
 static uint32_t learn_function(struct frame_places *o,
                                const struct image_function *f)
 {
@@ -163,11 +165,9 @@ static uint32_t learn_function(struct frame_places *o,
     return *index;
 }
 
-/*
- * Without a function the instruction boundaries are unknown, and the byte 0xf4
- * of hlt is common in other instructions. The bytes of `sti; hlt` and of mwait
- * are long enough to be recognized.
- */
+/* Classify an address outside of all functions. The boundaries of instructions
+ * are unknown there, and the byte 0xf4 of hlt is common in other instructions.
+ * The bytes of `sti; hlt` and of mwait are long enough to be recognized. */
 static enum code_place place_by_bytes(const struct frame_places *o,
                                       uint64_t address)
 {
@@ -181,7 +181,8 @@ static enum code_place place_by_bytes(const struct frame_places *o,
     return CODE_UNKNOWN;
 }
 
-/* What is packed for (address), at link time; NULL: nothing is known. */
+/* The packed answer for link-time address (address). Returns NULL if nothing is
+ * known. */
 static const uint8_t *find_packed(struct frame_places *o, uint64_t address)
 {
     const struct image_function *f = image_find_function(o->img, address);
@@ -231,8 +232,8 @@ static enum code_framing frame_of(const struct frame_flow *flow)
     return flow->has_call ? CODE_BARE : CODE_LEAF;
 }
 
-/* How many bytes of the function are in instructions at which one of the words
- * that samples carry is the return address. */
+/* Count the bytes of instructions whose return address is among the stack words
+ * that samples carry. */
 static uint64_t told_by_words(const struct frame_flow *flow)
 {
     uint64_t bytes = 0;
@@ -278,7 +279,7 @@ bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc)
     return code != NULL && *code == HLT;
 }
 
-/* frame_place_of_call(), read from the image. */
+/* Answer frame_place_of_call() from the image. */
 static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
 {
     const struct image_function *f =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the code of a function, and where it is entered. */
 #include "image/code/function_flow.h"
 
 #include <string.h>
 
 #include "image/file/image.h"
 
-/* A longer function is none, but the code between two far labels. */
+/* Longest function. A longer one is only the code between two distant
+ * labels. */
 #define MAX_FUNCTION_BYTES (1u << 20)
 
 static bool code_of(const struct image *img, const struct image_function *f,
@@ -26,10 +26,8 @@ static void enter_flow(struct frame_flow *flow)
     frame_flow_to(flow, 0, &called);
 }
 
-/*
- * Note the states in which function (f) jumps into (cold) at (start). Does (f)
- * set up a frame?
- */
+/* Note the states in which function (f) jumps into (cold) at (start). Returns
+ * whether (f) sets up a frame. */
 static bool enter_from(const struct image *img, const struct image_function *f,
                        struct frame_part *cold, uint64_t start)
 {
@@ -50,8 +48,8 @@ static bool enter_from(const struct image *img, const struct image_function *f,
     return has_frame;
 }
 
-/* How long the name is of the function that (name) is the cold part of; or 0.
- */
+/* Length of the parent function's name in (name), the name of a cold part.
+ * Returns 0 if (name) is not the name of a cold part. */
 static size_t parent_length(const char *name)
 {
     const char *suffix = strstr(name, ".cold");
@@ -61,10 +59,9 @@ static size_t parent_length(const char *name)
                : 0;
 }
 
-/*
- * A cold part begins in the states in which its function jumps to it. Several
- * static functions may have the name; only the right one jumps there.
- */
+/* Enter a cold part in the states in which its function jumps there. Several
+ * static functions may have the parent's name, but only the right one has jumps
+ * into the part. */
 static void enter_cold(const struct image *img, struct frame_flow *flow,
                        const struct image_function *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The abstract interpretation (frame_flow.h) of one function of an image, from
- * wherever it is entered: a cold part of another function from the jumps of
- * that one, all others from their first instruction.
+ * Abstract interpretation (frame_flow.h) of one function of an image. A cold
+ * part of another function is entered from the jumps of that function. Any
+ * other function is entered at its first instruction.
  */
 #ifndef TPROF_IMAGE_CODE_FUNCTION_FLOW_H
 #define TPROF_IMAGE_CODE_FUNCTION_FLOW_H
@@ -16,13 +16,19 @@ struct image_function;
 
 struct function_flow {
     struct frame_flow flow;
-    /* Depths are counted from where the function was called. False where a
-     * label may stand in the midst of code. */
+    /* Stack depths are counted from the function's call. False if the symbol
+     * may be a label in the middle of code. */
     bool depth_known;
 };
 
-/* Interpret function (f) of (img). -1 if its code is not at hand, or there is
- * no memory; function_flow_fini() must follow in both cases. */
+/*
+ * Interpret function (f) of (img). function_flow_fini() must follow, even after
+ * a failure.
+ *
+ * Returns:
+ * - 0
+ * - -1 if the code of (f) is missing, or there is no memory
+ */
 int function_flow_init(struct function_flow *o, const struct image *img,
                        const struct image_function *f);
 void function_flow_fini(struct function_flow *o);

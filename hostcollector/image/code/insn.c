@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an instruction does to RSP, RBP and the flow of control. */
 #include "image/code/insn.h"
 
 #include <stdbool.h>
@@ -10,8 +9,8 @@
 #define RSP 4u
 #define RBP 5u
 
-/* The general register written: 'r' by ModRM.reg, 'm' by ModRM.rm, 'x' both,
- * 'B' rm of one byte, 'R' reg of one byte, 'X' both of one byte. */
+/* Field that names the written general register. 'r' is ModRM.reg, 'm' is
+ * ModRM.rm, 'x' is both. 'R', 'B' and 'X' are the same for byte registers. */
 static const char one_byte_writes[] =
     "BmRr....BmRr....BmRr....BmRr....BmRr....BmRr....BmRr............"  /* 00 */
     "...................................r.....r.r...................."  /* 40 */
@@ -24,7 +23,7 @@ static const char two_byte_writes[] =
     "................BBBBBBBBBBBBBBBB....mm.....mmmmrBmrmrrrrr.mmrrrr"  /* 80 */
     "Xx...r.m...............r........................................"; /* c0 */
 
-/* Vector instructions that write a general register. */
+/* Field of the general register that a vector instruction writes. */
 static char vector_writes(const struct insn_parts *p)
 {
     static const uint8_t to_reg[] = {0x2c, 0x2d, 0x50, 0x78,
@@ -41,7 +40,8 @@ static char vector_writes(const struct insn_parts *p)
     return p->map == 3 && p->opcode == 0xf0 ? 'r' : '.';
 }
 
-/* The groups whose members differ in what they write. */
+/* Does a member of an opcode group write a register? Only for groups whose
+ * members differ. */
 static bool group_writes(const struct insn_parts *p)
 {
     switch (p->opcode | p->map << 8) {
@@ -121,11 +121,9 @@ static bool writes_register(const struct insn_parts *p, unsigned number)
     }
 }
 
-/*
- * What opcodes do to control, of one byte and behind 0F: b branch, j jump,
- * c call, r return, t trap, h hlt, n nop; g is the group whose digit says, m
- * the one with mwait, x is xchg eax, or nop.
- */
+/* Effect of one-byte opcodes and of opcodes after 0F on the flow of control: b
+ * branch, j jump, c call, r return, t trap, h hlt, n nop, g the group of FF
+ * (decided by its digit), m the group with mwait, x xchg eax or nop. */
 static const char control[2][256 + 1] = {
     "................" /* 00 */ "................" /* 10 */
     "................" /* 20 */ "................" /* 30 */
@@ -210,7 +208,7 @@ static struct insn pop_kind(const struct insn_parts *p)
     return (struct insn){reg && to == RBP ? INSN_POP_RBP : INSN_POP, 0};
 }
 
-/* The instructions that frames are made of. */
+/* Classify the instructions that build and remove frames. */
 static struct insn stack_kind(const struct insn_parts *p)
 {
     uint8_t op = p->opcode;
@@ -234,7 +232,7 @@ static struct insn stack_kind(const struct insn_parts *p)
     return (struct insn){INSN_OTHER, 0};
 }
 
-/* 64-bit moves among RSP and RBP, and RSP plus a constant. */
+/* Classify 64-bit moves among RSP and RBP, and RSP plus a constant. */
 static struct insn frame_kind(const struct insn_parts *p)
 {
     unsigned to = p->opcode == 0x89 ? p->rm : p->reg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One x86-64 instruction: how long it is, where control goes, and what it does
- * to RSP and RBP. Pure; knows nothing about functions.
+ * One x86-64 instruction: its length, its effect on the flow of control, and
+ * its effect on RSP and RBP. Functions are unknown here.
  */
 #ifndef TPROF_IMAGE_CODE_INSN_H
 #define TPROF_IMAGE_CODE_INSN_H
@@ -10,11 +10,12 @@
 #include <stdint.h>
 
 enum insn_kind {
-    INSN_OTHER,        /* touches neither RSP nor RBP, and the next follows */
-    INSN_NOP,          /* does nothing; what fills up to an aligned address */
+    /* leaves RSP and RBP alone; the next instruction follows */
+    INSN_OTHER,
+    INSN_NOP,          /* does nothing; fills up to an aligned address */
     INSN_PUSH,         /* 8 bytes */
     INSN_PUSH_RBP,     /* push rbp */
-    INSN_PUSH_RETURN,  /* push [r10-8], with which a realigned stack begins */
+    INSN_PUSH_RETURN,  /* push [r10-8]: begins a realigned stack */
     INSN_POP,          /* 8 bytes, not into RBP */
     INSN_POP_RBP,      /* pop rbp */
     INSN_ADD_RSP,      /* rsp += value */
@@ -24,15 +25,17 @@ enum insn_kind {
     INSN_ENTER,        /* push rbp; rbp = rsp; rsp -= value */
     INSN_SET_RSP,      /* RSP becomes something else */
     INSN_SET_RBP,      /* RBP becomes something else */
-    INSN_CALL,         /* value: to the end of this instruction relative; 0 is
-                          the next one, and also for an indirect call */
-    INSN_CALL_NEXT,    /* call to the next instruction: pushes its address */
-    INSN_JUMP,         /* value: relative as above */
-    INSN_BRANCH,       /* conditional, likewise */
-    INSN_JUMP_AWAY,    /* through a register or memory */
-    INSN_RETURN,       /* ret, iret, sysret */
-    INSN_HALT,         /* hlt, mwait: sleeps, then the next follows */
-    INSN_TRAP,         /* ud2, int3: the next does not follow */
+    /* value: distance of the target from the end of this instruction; 0 is the
+     * next instruction, and also stands for an indirect call */
+    INSN_CALL,
+    INSN_CALL_NEXT, /* call to the next instruction: pushes its address */
+    INSN_JUMP,      /* value: distance, as for INSN_CALL */
+    INSN_BRANCH,    /* conditional; value: distance, as for INSN_CALL */
+    INSN_JUMP_AWAY, /* through a register or memory */
+    INSN_RETURN,    /* ret, iret, sysret */
+    /* hlt, mwait: sleeps, then the next instruction follows */
+    INSN_HALT,
+    INSN_TRAP, /* ud2, int3: the next instruction does not follow */
 };
 
 struct insn {
@@ -41,9 +44,11 @@ struct insn {
 };
 
 /*
- * Decode the instruction at (code), of which (len) bytes may be read.
+ * Decode the instruction at (code). (len) bytes may be read.
  *
- * Returns its length, 1 to 15; 0 if it is none or does not fit.
+ * Returns:
+ * - the length of the instruction, 1 to 15
+ * - 0 if the bytes are no instruction, or are too few
  */
 size_t insn_decode(const uint8_t *code, size_t len, struct insn *out);
 

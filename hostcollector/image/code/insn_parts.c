@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * x86-64 instruction decoder, by the opcode maps of the manuals (Intel SDM
- * volume 2, appendix A; 64-bit mode only).
- */
+/* The fields of an encoded x86-64 instruction. */
 #include "image/code/insn_parts.h"
 
 #define MAX_LENGTH 15u
 
 /*
- * What follows an opcode: '.' nothing, 'M' ModRM, 'b' 8-bit immediate, 'z' 16-
- * or 32-bit immediate, 'w' 16-bit, 'v' as wide as the operand, 'o' an absolute
- * address, 'e' 24-bit (enter), 'j' and 'J' 8- and 32-bit jump distance, 'B'
- * ModRM and 8-bit, 'Z' ModRM and 16- or 32-bit, 't' ModRM, and the immediate
- * only for test, '-' invalid. Prefixes and escapes were dealt with before.
+ * Fields after an opcode, by the opcode maps of the manuals (Intel SDM volume
+ * 2, appendix A; 64-bit mode only): '.' nothing, 'M' ModRM, 'b' 8-bit
+ * immediate, 'z' 16- or 32-bit immediate, 'w' 16-bit, 'v' as wide as the
+ * operand, 'o' an absolute address, 'e' 24-bit (enter), 'j' and 'J' 8- and
+ * 32-bit jump distance, 'B' ModRM and 8-bit, 'Z' ModRM and 16- or 32-bit, 't'
+ * ModRM, and the immediate only for test, '-' invalid. Prefixes and escapes
+ * were removed before.
  */
 static const char one_byte_map[] =
     "MMMMbz--MMMMbz--MMMMbz--MMMMbz--MMMMbz--MMMMbz--MMMMbz--MMMMbz--"  /* 00 */
@@ -35,7 +34,7 @@ static uint8_t take_byte(struct insn_parts *p)
     return *p->at++;
 }
 
-/* A signed little-endian number of (size) bytes. */
+/* Read a signed little-endian number of (size) bytes. */
 static int64_t take_number(struct insn_parts *p, unsigned size)
 {
     uint64_t v = 0;
@@ -55,7 +54,8 @@ static void set_rex(struct insn_parts *p, uint8_t b)
     p->rex_b = (b & 1) != 0 ? 8 : 0;
 }
 
-/* Prefixes, of which REX counts only if it is the last. Returns the opcode. */
+/* Read the prefixes. REX counts only if it is the last prefix. Returns the
+ * opcode. */
 static uint8_t take_prefixes(struct insn_parts *p)
 {
     for (;;) {
@@ -92,7 +92,8 @@ static uint8_t take_prefixes(struct insn_parts *p)
     }
 }
 
-/* The bits that VEX, EVEX and XOP share; there they are inverted. */
+/* Read the bits that VEX, EVEX and XOP share. These prefixes store the bits
+ * inverted. */
 static void take_vector_prefix(struct insn_parts *p, uint8_t first)
 {
     uint8_t a = take_byte(p), b;
@@ -151,7 +152,7 @@ static void take_modrm(struct insn_parts *p)
 
         p->base = (sib & 7) | p->rex_b;
         p->plain = (((sib >> 3) & 7) | p->rex_x) == 4; /* no index */
-        b = sib; /* whose 5 means no base, as that of ModRM means RIP */
+        b = sib; /* base 5 means no base, as rm 5 of ModRM means RIP */
     }
     if (p->mod == 0 && (b & 7) == 5) {
         p->plain = false;
@@ -161,7 +162,7 @@ static void take_modrm(struct insn_parts *p)
     }
 }
 
-/* What follows the opcode, as in the tables above. */
+/* Fields after the opcode, by the tables above. */
 static char shape(const struct insn_parts *p)
 {
     switch (p->map) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fields of an encoded x86-64 instruction. Part of insn, which says what
- * they mean.
+ * The fields of an encoded x86-64 instruction. Part of insn, which interprets
+ * the fields.
  */
 #ifndef TPROF_IMAGE_CODE_INSN_PARTS_H
 #define TPROF_IMAGE_CODE_INSN_PARTS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An instruction while it is being taken apart. */
+/* Fields of an instruction, filled during decoding. */
 struct insn_parts {
     const uint8_t *at, *end;
     bool bad;
@@ -29,15 +29,17 @@ struct insn_parts {
     bool modrm;
     unsigned mod, reg, rm; /* with REX */
     unsigned digit;        /* ModRM.reg without REX: selects in a group */
-    bool plain;            /* memory operand is base and displacement */
-    unsigned base;         /* its base register */
+    bool plain;            /* the memory operand is base plus displacement */
+    unsigned base;         /* base register of the memory operand */
     int64_t displacement, immediate;
 };
 
 /*
- * Take apart the instruction at (code), of which (len) bytes may be read.
+ * Split the instruction at (code) into its fields. (len) bytes may be read.
  *
- * Returns its length, 1 to 15; 0 if it is none or does not fit.
+ * Returns:
+ * - the length of the instruction, 1 to 15
+ * - 0 if the bytes are no instruction, or are too few
  */
 size_t insn_parts_take(struct insn_parts *p, const uint8_t *code, size_t len);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Calls as decoded, beside every four bytes that could refer to a function,
- * whatever they are: who is referred to once is called once.
- */
+/* Finds functions that are entered by one call instruction only. */
 #include "image/code/only_call.h"
 
 #include <stdbool.h>
@@ -14,12 +11,14 @@
 
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 
-/* Of a function. */
+/* Entries into a function. All calls are decoded, and all groups of four bytes
+ * that may refer to a function are counted. A function with one reference has
+ * one call. */
 struct call_entry {
-    uint64_t back;  /* where a call of it returns to; 0: none */
-    uint32_t named; /* times that code refers to its start, relatively */
-    bool open;      /* it may be entered in other ways */
-    bool stored;    /* its address is somewhere */
+    uint64_t back;  /* return address of a call to the function; 0: none */
+    uint32_t named; /* number of relative references to its start in code */
+    bool open;      /* may be entered in other ways */
+    bool stored;    /* its address is stored somewhere */
 };
 
 struct only_calls {
@@ -36,8 +35,8 @@ static struct call_entry *entry_of(const struct only_calls *c,
     return &c->entries[f - c->functions];
 }
 
-/* The function that begins at (address), or NULL. Few are between the first
- * and the last one's beginning, so this is quick. */
+/* The function that begins at (address), or NULL. Few functions lie between the
+ * first and the last function that begins there, so this is quick. */
 static const struct image_function *begins_at(const struct only_calls *c,
                                               uint64_t address)
 {
@@ -50,7 +49,7 @@ static const struct image_function *begins_at(const struct only_calls *c,
     return f != NULL && f->start == address ? f : NULL;
 }
 
-/* Control may come to (address) by other ways than a call. */
+/* Note that control may reach (address) in other ways than by a call. */
 static void open_at(struct only_calls *c, uint64_t address)
 {
     const struct image_function *f = image_find_function(c->img, address);
@@ -69,7 +68,7 @@ static void note_call(struct only_calls *c, uint64_t target, uint64_t back)
         entry_of(c, f)->back = back;
 }
 
-/* Calls and jumps out of function (f). */
+/* Note the calls and jumps out of function (f). */
 static void sweep(struct only_calls *c, const struct image_function *f)
 {
     size_t have, len = 1;
@@ -95,7 +94,7 @@ static void sweep(struct only_calls *c, const struct image_function *f)
             target - f->start >= f->size)
             open_at(c, target);
     }
-    /* (len) 0: what follows was not read */
+    /* (len) is 0 if the rest was not read */
     if (goes_on || len == 0)
         open_at(c, f->start + f->size);
 }
@@ -113,13 +112,14 @@ static void look_for_addresses(struct only_calls *c, const uint8_t *p,
     f = begins_at(c, high | value);
     if (f != NULL)
         entry_of(c, f)->open = entry_of(c, f)->stored = true;
-    /* in a table of distances: "f - ." */
+    /* an entry of a table of distances: "f - ." */
     f = begins_at(c, address + (uint64_t)(int64_t)(int32_t)value);
     if (f != NULL && address % 4 == 0 &&
         address - c->frames.address >= c->frames.size)
         entry_of(c, f)->open = true;
-    /* 0: it ends where the function begins, and so falls or jumps into it, as
-     * sweep() sees; or it fills up to there */
+    /* A value of 0 has one of two reasons. An instruction ends at the
+     * function's start, so it falls or jumps into the function, and sweep()
+     * sees that. Or the bytes are padding. */
     if (!is_code || value == 0)
         return;
     f = begins_at(c, address + 4 + (uint64_t)(int64_t)(int32_t)value);
@@ -139,8 +139,8 @@ static void look_at_all(struct only_calls *c)
     }
 }
 
-/* Sweep all functions; -1 if they overlap so much that it could take for ever.
- */
+/* Sweep all functions. Returns -1 if they overlap so much that the sweep could
+ * take very long. */
 static int sweep_all(struct only_calls *c)
 {
     const struct image_text *s;
@@ -157,7 +157,8 @@ static int sweep_all(struct only_calls *c)
     return 0;
 }
 
-/* Low halves are told apart, high ones are not. */
+/* Have all functions the same high half of their address? Only low halves are
+ * compared. */
 static bool is_near(const struct only_calls *c)
 {
     return c->count != 0 && c->functions[0].start >> 32 ==
@@ -174,7 +175,7 @@ struct only_calls *only_calls_new(const struct image *img)
     c->functions = image_function_at(img, 0);
     while (image_function_at(img, c->count) != NULL)
         c->count++;
-    /* what a PE image exports is named by distances from its base */
+    /* the exports of a PE image are distances from its base */
     if (!is_near(c) || image_is_pe(img))
         c->count = 0;
     c->entries = calloc(c->count + 1, sizeof *c->entries);

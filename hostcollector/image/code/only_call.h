@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds functions that are entered in one way only: by one call instruction in
- * the whole image. No jump leads to such a function, no code falls into it, and
- * its address is stored nowhere. So its caller is known without any stack.
+ * Finds functions that are entered by one call instruction only, in the whole
+ * image. No jump leads to such a function, no code falls into it, and its
+ * address is stored nowhere. So the caller is known without any stack.
  */
 #ifndef TPROF_IMAGE_CODE_ONLY_CALL_H
 #define TPROF_IMAGE_CODE_ONLY_CALL_H
@@ -13,18 +13,19 @@
 struct only_calls;
 struct image;
 
-/* Reads all that (img) loads, once. NULL if there is no memory. */
+/* Read all loaded bytes of (img) once. Returns NULL if there is no memory. */
 struct only_calls *only_calls_new(const struct image *img);
 
 /* Release (c). NULL is allowed. */
 void only_calls_free(struct only_calls *c);
 
-/* The return address of the only call of the function that holds (address), at
- * link time; 0 if there is no such call or others may exist. */
+/* The return address of the only call to the function that holds link-time
+ * address (address). Returns 0 if there is no such call, or others may
+ * exist. */
 uint64_t only_call_return(const struct only_calls *c, uint64_t address);
 
-/* Is the address of the function that holds (address) stored in the image, as
- * where it may be called through a pointer? */
+/* Is the address of the function that holds (address) stored in the image? If
+ * so, the function may be called through a pointer. */
 bool only_call_stored(const struct only_calls *c, uint64_t address);
 
 /* Does a call instruction call the function that holds (address)? */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts in an array, found by address. */
 #include "image/code/recorded_code.h"
 
 #include <stdlib.h>
