@@ -5,7 +5,7 @@
 #include "image/code/frame_place.h"
 #include "image/names/image_map.h"
 
-/* Where we are. */
+/* Position of the search. */
 struct climb {
     const struct image_map *image_map;
     const struct stack *stack;

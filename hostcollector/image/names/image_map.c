@@ -61,7 +61,7 @@ uint32_t image_map_add(struct image_map *a, const struct mapped_image *image)
     return (uint32_t)a->image_count++;
 }
 
-/* How many places begin at or before (pc). */
+/* Number of places that begin at or before (pc). */
 static size_t begun(const struct image_map *a, uint64_t pc)
 {
     size_t low = 0, high = a->range_count;

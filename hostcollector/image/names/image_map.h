@@ -51,18 +51,18 @@ uint32_t image_map_add(struct image_map *a, const struct mapped_image *image);
 int image_map_place(struct image_map *a, uint32_t image, uint64_t start,
                     uint64_t size, uint64_t slide);
 
-/* What is at a run-time address. */
+/* Image and link-time address at a run-time address. */
 struct image_address {
     const struct mapped_image *image; /* never NULL */
     uint32_t number;                  /* of that image */
     uint64_t address;                 /* at link time */
 };
 
-/* What is at (pc), by binary search. For a return address pass the address
- * minus one, since the address may be behind its image's last byte. */
+/* Find (pc) by binary search. For a return address pass the address minus one,
+ * since the address may lie after its image's last byte. */
 struct image_address image_map_find(const struct image_map *a, uint64_t pc);
 
-/* How many images there are, with the kernel. */
+/* Number of images, with the kernel. */
 size_t image_map_count(const struct image_map *a);
 
 /* Image number (image). */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where capital letters can be learned from. Each member may be NULL. */
+/* Texts that show a name's capital letters. Each member may be NULL. */
 struct pascal_hint {
     const char *name; /* of the procedure; with -gw3 it has its capitals */
     const char *file; /* the unit's source, often named like the unit */

@@ -13,7 +13,7 @@
 struct image;
 struct symbolizer;
 
-/* Where a symbol's function name comes from. */
+/* Source of a symbol's function name. */
 enum symbol_kind {
     SYMBOL_ADDRESS, /* nothing known: the name is "0x..." */
     SYMBOL_ELF,     /* the symbol table; file and line if they are known */
