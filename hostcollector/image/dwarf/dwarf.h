@@ -82,14 +82,14 @@ void dwarf_close(struct dwarf *d);
  */
 void dwarf_resolve(struct dwarf *d, struct dwarf_target *t, size_t n);
 
-/* What a compile unit says about itself. */
+/* Facts that a compile unit states about itself. */
 struct dwarf_about {
     const char *name, *producer; /* NULL: not told; live as long as the image */
     uint64_t language;           /* DW_LANG_*; 0: not told */
     bool discriminated; /* dwarf_resolve() saw discriminators in its lines */
 };
 
-/* How many units there are, with and without code; numbers start at 0. */
+/* Number of units, with and without code. Unit numbers start at 0. */
 size_t dwarf_unit_count(const struct dwarf *d);
 
 struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit);

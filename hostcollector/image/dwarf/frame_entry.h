@@ -18,7 +18,7 @@ struct frame_section {
     bool eh; /* .eh_frame; else .debug_frame */
 };
 
-/* What several entries have in common (a CIE). */
+/* Facts shared by several entries (a CIE). */
 struct frame_common {
     uint64_t offset; /* of the CIE; UINT64_MAX: none was read yet */
     uint64_t code_align;
@@ -38,7 +38,7 @@ struct frame_entry {
     struct cursor program;
 };
 
-/* What frame_entry_next() has found. */
+/* Result of frame_entry_next(). */
 enum frame_found {
     FRAME_END,     /* nothing more, or the lengths are damaged */
     FRAME_NOTHING, /* a CIE, a terminator, or an entry that is damaged */

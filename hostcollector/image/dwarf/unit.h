@@ -42,7 +42,7 @@ enum slot {
     SLOT_NONE = SLOT_COUNT
 };
 
-/* How an attribute is written; part of an abbreviation (7.5.3). */
+/* Encoding of an attribute. Part of an abbreviation (7.5.3). */
 struct spec {
     int64_t implicit; /* value of DW_FORM_implicit_const */
     uint16_t form;
