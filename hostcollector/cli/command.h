@@ -8,16 +8,17 @@
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,  /* one line on stderr says why */
-    EXIT_USAGE = 2,   /* likewise, and what to type */
+    EXIT_USAGE = 2,   /* one line on stderr says why and what to type */
     EXIT_EMPTY = 3,   /* nothing failed, but there is no sample */
     EXIT_CHANGED = 4, /* collector diff: by more than --fail-if allows */
-    /* What reads a recording for collector push: a file of --elf cannot be
-     * read; the guest's kernel is in none of the files. */
+    /* Used only by the process in which collector push reads one recording.
+     * EXIT_NO_IMAGE: a file of --elf cannot be read. EXIT_OTHER_IMAGE: no file
+     * of --elf is the guest's kernel. */
     EXIT_NO_IMAGE = 5,
     EXIT_OTHER_IMAGE = 6,
 };
 
-/* What --help says of it, for commands that report or record. */
+/* Exit statuses in the --help of commands that report or record. */
 #define CMD_STATUS                                                             \
     "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no "          \
     "samples.\n"
@@ -31,13 +32,14 @@ struct subcommand {
     int (*run)(int argc, char **argv);
 };
 
-/* The command called (name); NULL: there is none. */
+/* Return the command (name); NULL if no command has that name. */
 const struct subcommand *cmd_find(const char *name);
 
-/* Command (i) of those that have names; NULL behind the last. */
+/* Return command (i) of the commands that have names; NULL after the last. */
 const struct subcommand *cmd_at(size_t i);
 
-/* The name of the command that is most like (name); NULL: none is like it. */
+/* Return the name of the command that is most like (name); NULL if no command
+ * is like (name). */
 const char *cmd_nearest(const char *name);
 
 extern const struct subcommand cmd_annotate;

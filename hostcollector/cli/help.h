@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What --help of a command writes, in lines that fit every terminal. */
+/* The text of a command's --help, in lines that fit every terminal. */
 #ifndef TPROF_CLI_HELP_H
 #define TPROF_CLI_HELP_H
 
@@ -12,9 +12,9 @@
 /* Texts are paragraphs, one a line, and are broken between words where they are
  * longer than HELP_COLUMNS. Lines that begin with a blank are not. */
 struct help {
-    const struct option_set *options; /* stand between */
-    const char *before;               /* how to type it, and what it does */
-    const char *after;                /* what its exit status means; or NULL */
+    const struct option_set *options; /* printed between the two texts */
+    const char *before;               /* usage and purpose of the command */
+    const char *after;                /* meaning of the exit status; or NULL */
 };
 
 /* Write (h) to stdout. Returns EXIT_DONE. */

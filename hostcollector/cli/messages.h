@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a running command tells its user: lines, and one that shows progress. */
+/* Messages of a running command to its user: lines, and a progress line. */
 #ifndef TPROF_CLI_MESSAGES_H
 #define TPROF_CLI_MESSAGES_H
 
@@ -36,8 +36,8 @@ void messages_line(struct messages *t, const char *command, const char *name,
 /* Show (p) in the place of what was shown before. */
 void messages_progress(struct messages *t, const struct guest_loop_progress *p);
 
-/* All is said: remove the progress line, and tell how many lines were left out.
- */
+/* Remove the progress line, and print the number of lines that were left
+ * out. */
 void messages_end(struct messages *t);
 
 #endif

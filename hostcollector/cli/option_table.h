@@ -17,11 +17,11 @@
 
 struct option_row;
 
-/* What a reader returns, beside -1 with (e) filled. */
+/* Results of a reader, which returns -1 with (e) filled if it fails. */
 enum option_result {
     OPTION_READ = 0,
     OPTION_LAST = 1, /* the rest of the command line is not looked at */
-    OPTION_HELP = 2, /* likewise: the command prints its help */
+    OPTION_HELP = 2, /* the rest is not read, and the command prints its help */
 };
 
 /* The type of an argument. */

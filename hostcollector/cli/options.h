@@ -34,7 +34,7 @@ struct output_config {
     uint32_t colour; /* enum colour_choice */
 };
 
-/* What the user asked for. Strings point into argv. */
+/* The user's choices. Strings point into argv. */
 struct options {
     struct guest_config from;
     /* Of collector report: a spool, and which of its windows; or NULL. */

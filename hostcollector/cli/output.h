@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which files a command writes, in which formats. */
+/* The files that a command writes, and their formats. */
 #ifndef TPROF_CLI_OUTPUT_H
 #define TPROF_CLI_OUTPUT_H
 
@@ -60,13 +60,15 @@ void outputs_plan_code(const struct outputs *out, struct options *o);
 /* Room for outputs_ignored(). */
 #define OUTPUTS_IGNORED 1152
 
-/* What to tell of options of (o) that the files of (out) do not follow, as they
- * hold everything; "" if there is nothing to tell. Returns (buf). */
+/* Write into (buf) a message about options of (o) that do not affect the files
+ * of (out), because those files hold everything. The message is "" if there is
+ * no such option. Returns (buf). */
 const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
                             const struct outputs *out, const struct options *o);
 
-/* How many bytes of (path), a recording's, come before the guest's name where
- * there are several guests: of a/run.tprof 5, for a/run.GUEST.tprof. */
+/* Return the length of (path) without its extension. Names of guests are
+ * inserted there if there are several guests: "a/run.tprof" (5) becomes
+ * "a/run.GUEST.tprof". */
 int outputs_stem(const char *path);
 
 /*

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the world may do to a command: signals, and descriptors that are shut.
- */
+/* Catches signals, and reopens standard descriptors that were closed. */
 #ifndef TPROF_CLI_SIGNALS_H
 #define TPROF_CLI_SIGNALS_H
 
@@ -9,10 +8,10 @@
 #include "util/err.h"
 
 /*
- * Where standard input, output or error are closed, open /dev/null in their
- * place, so that no file and no socket is there by chance. Writing to it is an
- * error. Call it before anything is opened that stays open.
- *
+ * If standard input, output or error is closed, open /dev/null in its place.
+ * Otherwise the next file or socket would get the descriptor's number. Writing
+ * to the replacement is an error. Call this function before anything is opened
+ * that stays open.
  * Returns 0; -1 with (e) filled.
  */
 int signals_fill_standard(struct err *e);

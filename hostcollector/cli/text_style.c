@@ -11,7 +11,8 @@
 #define COLUMNS_MIN 40
 #define COLUMNS_MAX 400
 
-/* What $COLUMNS says, or else the terminal; 0: nobody does. */
+/* Return the width from $COLUMNS, or else from the terminal; 0 if neither is
+ * known. */
 static unsigned long columns_of(bool terminal)
 {
     const char *columns = getenv("COLUMNS");
@@ -21,7 +22,7 @@ static unsigned long columns_of(bool terminal)
 
     if (n != 0 && *end == '\0')
         return n;
-    /* where a pager stands before it, standard output is none any more */
+    /* with a pager, standard output is no longer a terminal */
     if (terminal && (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ||
                      ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ||
                      ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0))

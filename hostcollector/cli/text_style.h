@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How text looks where it goes to: width, colour, and how much of it. */
+/* The look of text on its output: width, colour and length. */
 #ifndef TPROF_CLI_TEXT_STYLE_H
 #define TPROF_CLI_TEXT_STYLE_H
 
 #include "cli/options.h"
 #include "report/render.h"
 
-/* What (o) asks of how (r) is shown, wherever that is. */
+/* Set the members of (r) that (o) chooses for every output. */
 void report_from_options(struct report *r, const struct options *o);
 
 /* (r) as it is to look on standard output, or in the file called (path). "-"

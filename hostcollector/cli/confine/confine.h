@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How each command is confined: a helper (guard/opener.h) may open what the
- * options name; the process itself opens nothing any more.
+ * Confines each command. A helper process (guard/opener.h) may open the files
+ * that the options name. The command's own process opens nothing any more.
  */
 #ifndef TPROF_CLI_CONFINE_CONFINE_H
 #define TPROF_CLI_CONFINE_CONFINE_H
@@ -36,11 +36,13 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
                            const char *uds, struct err *e);
 
 /*
- * Likewise, one helper for all processes that push starts, each of which calls
- * confine_prepare_sampling(); call this before each of them, for the helper may
- * have been killed. It opens images alone: each process has its recording lent
- * (opener_preopen()), and reaches no other one. -1 also if (o) requires all of
- * the sandbox, and the helper lacks a part of it.
+ * Start one helper for all processes that push starts. Each of these processes
+ * calls confine_prepare_sampling(). Call this function before each of them,
+ * because the helper may have been killed. The helper opens only images. Each
+ * process gets its recording by opener_preopen() and can open no other
+ * recording.
+ * Return 0; -1 with (e) filled, also if (o) requires all of the sandbox and the
+ * helper lacks a part of the sandbox.
  */
 int confine_prepare_push(const struct guest_config *o, struct err *e);
 
@@ -58,7 +60,8 @@ int confine_serve(const struct guest_config *o, const char *spool,
 int confine_reader(enum sandbox_mode mode, struct err *e);
 int confine_bridge(enum sandbox_mode mode, struct err *e);
 
-/* Likewise, with no helper: a process that merges windows in (folder). */
+/* Confine a process that merges windows in (folder), without a helper. Returns
+ * the same values as confine_sampling(). */
 int confine_compact(enum sandbox_mode mode, const char *folder, struct err *e);
 
 /*
@@ -72,16 +75,17 @@ int confine_compact(enum sandbox_mode mode, const char *folder, struct err *e);
 int confine_network(const void *sandbox, const char *const *files, size_t count,
                     struct err *e);
 
-/* The same for the process that asks debuginfod servers, and keeps what comes
- * in its cache, DEBUGINFOD_CACHE_PATH. */
+/* Confine the process that asks debuginfod servers. The process keeps the
+ * answers in its cache, DEBUGINFOD_CACHE_PATH. Returns the same values as
+ * confine_network(). */
 int confine_fetcher(const void *sandbox, struct err *e);
 
 /* For the functions above: the sandbox lacks (why). Returns 0, with (why) in
  * (e) for the user; -1 with (e) filled if all of it is required. */
 int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e);
 
-/* Enter it as a report does, and print what holds: `collector
- * --sandbox-report`. Returns an enum exit_code. */
+/* Enter the sandbox as a report does, and print the parts of the sandbox that
+ * hold: `collector --sandbox-report`. Returns an enum exit_code. */
 int confine_report(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a process is confined that hears servers. */
+/* Confines the processes that talk to servers. */
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -62,7 +62,7 @@ int confine_network(const void *sandbox, const char *const *files, size_t count,
     return enter(&s, SANDBOX_NETWORK, mode, e);
 }
 
-/* What a server makes libdebuginfod keep in memory: headers have no bound. */
+/* Memory that a server can make libdebuginfod use: headers have no limit. */
 #define FETCH_MEMORY (256u << 20)
 
 int confine_fetcher(const void *sandbox, struct err *e)

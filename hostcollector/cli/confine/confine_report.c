@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of the sandbox holds on this kernel. */
+/* Prints the parts of the sandbox that hold on this kernel. */
 #include "cli/confine/confine.h"
 
 #include <fcntl.h>
