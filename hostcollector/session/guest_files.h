@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which images a run has beside those of --elf. Part of guest_run. */
+/* Finds images of a run in addition to those of --elf. Part of guest_run. */
 #ifndef TPROF_SESSION_GUEST_FILES_H
 #define TPROF_SESSION_GUEST_FILES_H
 

@@ -44,7 +44,7 @@ void guest_names_red_zone(const struct guest_names *n,
 /* Release what (n) holds, but for the images in their set. */
 void guest_names_fini(struct guest_names *n);
 
-/* What goes into a recording. */
+/* The names that are put into a recording, and their sources. */
 struct guest_names_job {
     struct guest_images *images;
     const struct guest_names *told; /* some of those may be told */

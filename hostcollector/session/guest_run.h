@@ -25,7 +25,8 @@
 
 struct guest_run;
 
-/* What a run needs; everything that it points to must outlive the run. */
+/* Inputs of a run. Everything that the members point to must outlive the
+ * run. */
 struct guest_run_config {
     const struct options *options;
     const struct guest_spec *spec; /* NULL: options.input is read */
@@ -62,7 +63,8 @@ struct guest_run {
     size_t more_elf_count;
     struct arena paths;
     struct remarks remarks;
-    char without[RENDER_WITHOUT]; /* what --exclude left out; "": nothing */
+    char without[RENDER_WITHOUT]; /* functions that --exclude left out; "": none
+                                   */
     bool unfound; /* no function has the name that was asked for */
 
     /* Set by guest_run_ended(). */
@@ -72,10 +74,10 @@ struct guest_run {
     const struct profile *profile; /* NULL: out of memory */
 };
 
-/* What is at fault where a run cannot begin. */
+/* Causes of a run that cannot begin. */
 enum guest_run_fault {
     GUEST_RUN_ELSE,
-    GUEST_RUN_TYPED, /* what the user typed */
+    GUEST_RUN_TYPED, /* the user's input */
     GUEST_RUN_IMAGE, /* a file of --elf: it cannot be read */
 };
 

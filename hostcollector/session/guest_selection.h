@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a run does with functions that the user has named. Part of guest_run. */
+/*
+ * Applies --function, --exclude and --callers-of to one guest's samples. Part
+ * of guest_run.
+ */
 #ifndef TPROF_SESSION_GUEST_SELECTION_H
 #define TPROF_SESSION_GUEST_SELECTION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the bytes of a run come from, and what a reader must know of that. */
+/* Opens the source of a run, and adds remarks about its end. */
 #ifndef TPROF_SESSION_GUEST_SOURCE_H
 #define TPROF_SESSION_GUEST_SOURCE_H
 
@@ -11,7 +11,8 @@ struct source *guest_source_open(struct guest_run *r, struct err *e);
 /* Add remarks on how what was read has ended. */
 void guest_source_remark(struct guest_run *r);
 
-/* What 'collector report' would take to report on (r) again; NULL: nothing. */
+/* Return the argument with which 'collector report' reads (r) again; NULL if
+ * there is none. */
 const char *guest_source_recording(const struct guest_run *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What collector, collector record and collector report have in common: all
- * guests in one fleet, Ctrl-C, the progress line, and the reports in the end.
+ * The session that collector, collector record and collector report share: all
+ * guests in one fleet, Ctrl-C, the progress line, and the reports at the end.
  */
 #ifndef TPROF_SESSION_SAMPLING_H
 #define TPROF_SESSION_SAMPLING_H
