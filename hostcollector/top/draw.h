@@ -9,14 +9,15 @@
 #include "top/screen.h"
 #include "top/top.h"
 
-/* What a picture tells beside the view. Text is escaped when it is drawn. */
+/* Facts that a picture shows beside the view. Text is escaped when it is
+ * drawn. */
 struct top_facts {
-    const char *source; /* where samples come from */
+    const char *source; /* source of the samples */
     const char *image;  /* NULL: none */
     double seconds;     /* of the guest's time, so far */
     /* In effect, and what was asked for; 0: not known, and nothing. */
     uint32_t rate_hz, depth, asked_rate_hz, asked_depth;
-    const char *note;      /* what the user should know now; NULL: nothing */
+    const char *note;      /* message for the user; NULL: none */
     const char *recording; /* path; NULL: nothing is recorded */
     uint64_t recorded;     /* bytes */
     /* Of a player: */
@@ -38,7 +39,7 @@ void cores_draw(const struct top *t, struct screen *s, unsigned rows);
 /* The list of functions, in the rows that are left but for (keep). */
 void table_draw(struct top *t, struct screen *s, unsigned keep);
 
-/* What each key does, instead of the list. */
+/* Draw the list of keys in place of the list of functions. */
 void help_draw(const struct top *t, struct screen *s);
 
 #endif

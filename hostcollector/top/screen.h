@@ -60,7 +60,7 @@ void screen_fini(struct screen *s);
  * then what is put is dropped. */
 bool screen_row(struct screen *s);
 
-/* How many rows there is room for. */
+/* Return the number of rows that still fit. */
 unsigned screen_left(const struct screen *s);
 
 /* The last row has (style) from one side to the other. */

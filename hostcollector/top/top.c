@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is shown, and what keys do to it. */
+/* The state of collector top's screen, and the effect of keys on the state. */
 #include "top/top.h"
 
 #include <stdlib.h>

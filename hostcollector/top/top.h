@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What collector top shows, and what keys change of that. Without a terminal,
- * a guest or a clock: top_news() brings a view, top_key() a key, and top_draw()
- * (draw.h) makes rows of both.
+ * The state of collector top's screen, and the effect of keys on the state. The
+ * state needs no terminal, guest or clock: top_news() sets a view, top_key()
+ * handles a key, and top_draw() (draw.h) makes rows of both.
  */
 #ifndef TPROF_TOP_TOP_H
 #define TPROF_TOP_TOP_H
@@ -33,7 +33,7 @@ enum top_key {
     TOP_KEY_ESCAPE,
 };
 
-/* What a key asks of others. */
+/* Requests that a key makes to the caller of top_key(). */
 enum top_wish {
     TOP_NOTHING,
     TOP_QUIT,
@@ -99,7 +99,7 @@ struct top {
     unsigned page;    /* items on the screen */
     unsigned width;   /* columns of the screen; 0: nothing was drawn */
 
-    /* What is shown. */
+    /* The current view. */
     const struct profile *profile;
     const struct view *view; /* NULL: nothing yet */
     double late_least;       /* as of diagnose/lateness.h */
@@ -111,14 +111,14 @@ struct top {
     struct pair_map before;
     double *shares;
     size_t share_count, share_room;
-    struct pair_map now; /* likewise, of this view */
+    struct pair_map now; /* the same for this view */
     double *shares_now;
     size_t now_count, now_room;
     unsigned shares_window; /* that they are of */
     bool shares_of_busy;
 };
 
-/* How many seconds each window has; 0: from the start. */
+/* Length of each window in seconds; 0: from the start. */
 #define TOP_WINDOWS 4u
 extern const double top_windows[TOP_WINDOWS];
 #define TOP_WINDOW_MAX 60.0
@@ -135,13 +135,13 @@ void top_news(struct top *t, const struct profile *profile,
 /* (key) was typed: a character, or one of enum top_key. */
 enum top_wish top_key(struct top *t, uint32_t key);
 
-/* The function of the selected line, of the view; 0: there is none. */
+/* Return the view's function in the selected line; 0 if there is none. */
 uint32_t top_function(const struct top *t);
 
-/* The scope that is shown; NULL: none. */
+/* Return the scope that is shown; NULL if there is none. */
 const struct view_scope *top_scope(const struct top *t);
 
-/* What shares of (scope) are of. */
+/* Return the amount that is 100 % for shares of (scope). */
 static inline const struct amount *top_whole(const struct top *t,
                                              const struct view_scope *scope)
 {
@@ -160,7 +160,8 @@ static inline const struct view_tree *top_tree(const struct top *t,
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 
-/* A number for (name) below what (above) stands for; 0: below nothing. */
+/* Return a number for (name) below the name of key (above); (above) is 0 at the
+ * top level. */
 uint64_t top_name_key(uint64_t above, const char *name);
 
 #endif

@@ -20,7 +20,7 @@
 
 struct top_session {
     const struct options *options;
-    const char *recording; /* where to record; not before it is asked for */
+    const char *recording; /* recording to write; only written on request */
     bool record;           /* ... from the beginning */
 
     struct images images;
@@ -29,7 +29,7 @@ struct top_session {
     struct entry_limit thin;
     struct view *view;
     struct top top;
-    bool usage; /* what the user typed is at fault */
+    bool usage; /* the user's input is at fault */
     bool over;  /* the guest, or the file, has ended */
 
     char note[512]; /* "": none */
@@ -54,7 +54,7 @@ int top_session_init(struct top_session *s, const struct options *o,
                      const char *recording, bool record, struct err *e);
 void top_session_fini(struct top_session *s);
 
-/* What to poll, and for how many milliseconds at most. */
+/* The descriptor to poll, and the longest wait in milliseconds. */
 struct top_wait {
     int fd; /* -1: none */
     bool to_write;
@@ -72,10 +72,10 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e);
 /* The user leaves: end a recording in order. Returns 0; -1 with (e) filled. */
 int top_session_end(struct top_session *s, struct err *e);
 
-/* What top_draw() wants to know. */
+/* Return the facts that top_draw() shows beside the view. */
 struct top_facts top_session_facts(const struct top_session *s);
 
-/* Tell the user (line), for a while. */
+/* Show (line) to the user for a while. */
 void top_session_note(struct top_session *s, const char *line);
 
 #endif
