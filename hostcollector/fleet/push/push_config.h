@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the user asks of collector push. */
+/* The user's choices for collector push. */
 #ifndef TPROF_FLEET_PUSH_PUSH_CONFIG_H
 #define TPROF_FLEET_PUSH_PUSH_CONFIG_H
 

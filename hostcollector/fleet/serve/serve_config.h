@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the user asks of collector serve. */
+/* The user's choices for collector serve. */
 #ifndef TPROF_FLEET_SERVE_SERVE_CONFIG_H
 #define TPROF_FLEET_SERVE_SERVE_CONFIG_H
 
