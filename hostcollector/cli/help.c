@@ -9,8 +9,9 @@
 
 #define LEFT 30 /* columns of an option with its argument */
 
-/* How much of (text) makes a line of (columns): up to a newline if that fits or
- * the line begins with a blank, else as many words as fit, one at least. */
+/* Return the length of the next line of (text) for (columns) columns. The line
+ * ends at a newline if the newline fits or the line begins with a blank.
+ * Otherwise the line has as many words as fit, at least one. */
 static size_t line_length(const char *text, size_t columns)
 {
     size_t end = strcspn(text, "\n");

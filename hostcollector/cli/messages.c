@@ -101,8 +101,8 @@ void messages_line(struct messages *t, const char *command, const char *name,
     }
 }
 
-/* What fits a line of the terminal: one that is wrapped could not be removed.
- */
+/* Return the columns that fit one line of the terminal. A wrapped progress line
+ * could not be removed. */
 static int line_width(void)
 {
     struct winsize size;

@@ -22,7 +22,8 @@ struct time_span {
 };
 
 extern const struct option_kind option_flag; /* bool */
-extern const struct option_kind option_last; /* likewise; OPTION_LAST */
+extern const struct option_kind
+    option_last; /* bool; the reader returns OPTION_LAST */
 extern const struct option_kind option_text; /* const char * */
 /* uint32_t or int32_t from min to max */
 extern const struct option_kind option_count;

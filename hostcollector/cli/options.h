@@ -68,10 +68,11 @@ struct options {
     bool tree;    /* of collector diff: call paths that changed */
     bool by_core; /* ... and what changed on each core */
     bool no_pager;
-    bool details, idle;     /* as in struct report */
-    const char *function;   /* likewise; FUNCTION of collector annotate */
-    const char *callers_of; /* likewise */
-    bool inverted;          /* likewise */
+    bool details, idle; /* as in struct report */
+    const char
+        *function; /* as in struct report; FUNCTION of collector annotate */
+    const char *callers_of; /* as in struct report */
+    bool inverted;          /* as in struct report */
     uint32_t sort;          /* enum report_sort */
     uint32_t of;            /* enum base_choice */
     const char *max_size;

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * A child waits for the first text and becomes the pager. Its end is seen by a
- * pipe that nobody writes to, since the sandbox lets nobody wait for children.
- */
 #include "cli/pager.h"
 
 #include <fcntl.h>
@@ -16,6 +12,11 @@
 
 #define COMMAND_SIZE 1024
 
+/*
+ * A child waits for the first text and then becomes the pager. The sandbox
+ * forbids waiting for children. So the pager holds the write end of a pipe
+ * that nothing is written to, and the pipe closes when the pager ends.
+ */
 static int end_fd = -1; /* closed by the pager's end */
 
 /* NULL: none is wanted. */
@@ -33,9 +34,10 @@ static const char *pager_command(void)
                : pager;
 }
 
-/* What ends sampling comes to all processes of the terminal, and is for the
- * collector until there is text. It must not be blocked meanwhile, as it is in
- * the collector: a signal that is ignored, but blocked, waits all the same. */
+/* Ignore the signals that end sampling, or stop ignoring them. The terminal
+ * sends them to all its processes, but they are meant for the collector until
+ * there is text. The collector blocks these signals, so the child must unblock
+ * them: an ignored signal that is blocked stays pending. */
 static void ignore_ends(bool ignored)
 {
     sigset_t none;
@@ -60,7 +62,7 @@ static void run(const char *pager, int text)
     ignore_ends(false);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)setenv("LESS", "FRX", 0);
-    /* what a pager that is not there has not read shall not be lost */
+    /* if the pager cannot start, cat shows the text */
     (void)snprintf(line, sizeof line, "%s || cat", pager);
     if (dup2(text, STDIN_FILENO) >= 0)
         (void)execl("/bin/sh", "sh", "-c", line, (char *)NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How to say when: how long ago, by the calendar, seconds since 1970. */
+/* A moment, as a user types it. */
 #include "cli/when.h"
 
 #include <stdbool.h>

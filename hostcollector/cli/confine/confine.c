@@ -24,9 +24,9 @@ struct helper_plan {
     const struct guests *guests; /* that processes may sample; NULL: none */
 };
 
-/* What the helper's own sandbox must allow for each enum opener_how. Landlock
- * says nothing on connecting to Unix sockets by their names. Claims look into
- * what they would overwrite, and rename it. */
+/* Rights that the helper's own sandbox needs for each enum opener_how. Landlock
+ * does not restrict connecting to Unix sockets by their names. Claims read the
+ * files that they would overwrite, and rename them. */
 static const unsigned uses[] = {
     [OPENER_READ] = SANDBOX_READ,
     [OPENER_WRITE] = SANDBOX_WRITE,
@@ -49,7 +49,7 @@ static void allow(struct helper_plan *p, enum opener_how how, const char *path)
         sandbox_allow(&p->files, path, uses[how]);
 }
 
-/* Where what was stripped from the image (path) may be. */
+/* Allow the folders that may hold the debug data of the image (path). */
 static void allow_debug_files(struct helper_plan *p, const char *path)
 {
     char folder[PATH_MAX];
@@ -90,8 +90,8 @@ static void allow_symbols(struct helper_plan *p)
     allow_symbols_file(p);
 }
 
-/* Where images are looked for, and their symbols; also without a sandbox. Once
- * in a process. */
+/* Add the folders and files in which images and symbols are looked for, also
+ * without a sandbox. Each path is added once in a process. */
 static int use_folders(const struct guest_config *o, struct err *e)
 {
     static unsigned used;
@@ -286,7 +286,7 @@ int confine_prepare_push(const struct guest_config *o, struct err *e)
     who = opener_fork_shared(e);
     if (who == 1)
         serve_push(o);
-    /* what is missing but not required, each process says */
+    /* each process reports a missing part that is not required */
     return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
                    opener_confined(&why) != 0
                ? confine_lacks(o->sandbox, &why, e)
@@ -407,7 +407,7 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
         return 0;
     allow(&p, OPENER_REMOVE, vhost_user);
     allow(&p, OPENER_REMOVE, uds);
-    /* what the guest connects to */
+    /* the guest connects to sockets of this name */
     (void)snprintf(socket, sizeof socket, "%s_", uds);
     p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
     return start(&p, e);
