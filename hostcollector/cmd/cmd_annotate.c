@@ -72,7 +72,7 @@ static const struct help help = {
     "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no samples, "
     "or no such function."};
 
-/* What there is to write. */
+/* The formats that the command writes. */
 static const struct render_ops *const formats[] = {
     &render_txt, &render_annotate_json, &render_html, NULL};
 

@@ -79,7 +79,7 @@ static int compact(const struct compact_options *o, struct err *e)
     struct compact_sums sums = {0};
     int result = merge_process_once(o->sandbox, o->folder, NAME, &sums, e);
 
-    /* what was merged before an error is worth telling, and no more */
+    /* after an error, print only the sums of merged windows */
     if (result == 0)
         print_sums(&sums);
     else if (sums.windows != 0)

@@ -15,7 +15,7 @@ static const char help[] =
     "their\n"
     "words. An installed collector has it where the shell looks for it.\n";
 
-/* What stands behind an option. */
+/* The kind of an option's argument. */
 enum argument {
     ARGUMENT_NONE,
     ARGUMENT_FILE, /* or a folder */
@@ -46,7 +46,8 @@ static enum argument argument_of(const struct option_row *row,
                : ARGUMENT_OTHER;
 }
 
-/* Command (i), the one without a name first; NULL behind the last. */
+/* Return command (i), beginning with the command without a name; NULL after the
+ * last. */
 static const struct subcommand *command_at(size_t i)
 {
     return i == 0 ? &cmd_live : cmd_at(i - 1);
@@ -60,7 +61,8 @@ static void write_names(const char *between)
         (void)printf("%s%s", i != 0 ? between : "", command->name);
 }
 
-/* How (row)'s help begins, without what shells read otherwise. */
+/* Print the start of (row)'s help. Characters that are special to shells become
+ * blanks. */
 static void write_what(const struct option_row *row)
 {
     for (const char *c = row->help;
@@ -70,7 +72,7 @@ static void write_what(const struct option_row *row)
 
 /* bash */
 
-/* What may stand behind the options of (command). */
+/* Print the words that complete the arguments of (command)'s options. */
 static void bash_arguments(const struct subcommand *command)
 {
     const struct option_row *row;

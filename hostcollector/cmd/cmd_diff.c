@@ -101,7 +101,7 @@ static const struct help help = {
     "others. With several runs a side also how runs differ is known.",
     CMD_STATUS "             4 changed by more than --fail-if allows."};
 
-/* What there is to write, by the names of struct outputs' formats. */
+/* The formats that the command writes, by the names in struct outputs. */
 static const struct render_ops as_text = {.name = "txt"},
                                as_json = {.name = "json"},
                                as_page = {.name = "html"};
@@ -180,7 +180,8 @@ static int judge(const struct options *o, const struct diff *d,
     return result;
 }
 
-/* What (o) selects of both sides, in (text): "core 1, without push". */
+/* Write into (text) the selection that (o) makes on both sides: "core 1,
+ * without push". */
 static void say_selected(char *text, size_t size, const struct options *o)
 {
     FILE *out = fmemopen(text, size - 1, "w");

@@ -69,7 +69,7 @@ static const struct help help = {
     "recording: collector report --spool DIR --guest web --since -1h.",
     CMD_STATUS};
 
-/* What is to be read of a spool. */
+/* Check the options that select windows of a spool, and read their times. */
 static int plan_windows(struct options *o, struct err *e)
 {
     uint64_t now_ms = clock_wall_ns() / 1000000;

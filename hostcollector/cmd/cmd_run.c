@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * collector run: starts QEMU, samples its guest, and reports.
- *
- * This process stays as it is, since it must wait for others and end them. It
- * reads nothing of the guest. Another one samples, confined as ever; a third
- * one is the bridge, if there is one.
- */
+/* collector run: starts QEMU, samples its guest, and reports. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -36,6 +30,11 @@
 #define WORDS      "words"    /* file in the folder: what the bridge says */
 #define WORDS_MAX  (1u << 16) /* bytes of it that are shown */
 
+/*
+ * The first process is not confined, since it must wait for the other processes
+ * and end them. It reads no data of the guest. A second process samples in the
+ * sandbox. A third process is the bridge, if there is one.
+ */
 struct qemu_run {
     struct options options;
     struct outputs outputs;
@@ -179,7 +178,7 @@ static int start_bridge(struct qemu_run *r, struct err *e)
     return err_set(e, "the bridge did not start");
 }
 
-/* What the bridge said may tell why no sample came. */
+/* Show the bridge's messages, which may explain why no sample came. */
 static void show_bridge(const struct qemu_run *r)
 {
     char path[FOLDER_MAX + 32], line[1024];
@@ -267,7 +266,8 @@ static int wait_for_both(struct qemu_run *r)
         if (child == guest && child > 0) {
             guest = 0;
             r->status = status_of(status);
-            if (sampler != 0) /* what came before is read first */
+            if (sampler !=
+                0) /* the sampler first reads the samples that came before */
                 (void)kill(sampler, SIGTERM);
         } else if (child == sampler && child > 0) {
             sampler = 0;
@@ -357,7 +357,7 @@ static int run_guest(struct qemu_run *r, struct err *e)
     return r->status != 0 ? r->status : status;
 }
 
-/* Where "--" stands among (argv); (argc): nowhere. */
+/* Return the index of "--" in (argv); (argc) if there is none. */
 static int find_dashes(int argc, char **argv)
 {
     int i = 0;

@@ -65,7 +65,7 @@ static const struct help help = {
     "or Ctrl-C leaves.",
     "NO_COLOR in the environment: no colours."};
 
-/* What the screen is made of. */
+/* The session, its screen, and the state of the loop. */
 struct display {
     struct top_session session;
     struct screen screen;
@@ -123,8 +123,8 @@ static int wait_for(struct display *d, struct err *e)
          .events = (short)(wait.to_write ? POLLIN | POLLOUT : POLLIN)},
         {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = d->stop_fd, .events = POLLIN}};
-    /* what a terminal takes is not asked of poll(): a little room would be too
-     * little for the next character, again and again */
+    /* poll() is not asked for the terminal: it would report room too small for
+     * the next character again and again */
     int ms =
         curses_flush() || wait.ms < SLOW_TERMINAL ? wait.ms : SLOW_TERMINAL;
     int n = poll(fds, 3, ms);

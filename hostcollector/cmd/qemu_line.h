@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QEMU's command line: what it says of the guest, and a way to the profiler
- * added to it. */
+/*
+ * Reads the guest's properties from QEMU's command line, and adds a connection
+ * to the profiler.
+ */
 #ifndef TPROF_CMD_QEMU_LINE_H
 #define TPROF_CMD_QEMU_LINE_H
 
