@@ -104,7 +104,7 @@ void guest_names_fini(struct guest_names *n)
 
 /* Writing */
 
-/* What is kept of one file, and what that takes. */
+/* The data that is kept about one file, and the buffers to make it. */
 struct kept {
     struct image_sum sums[GUEST_MAPS_MAX + 1];
     struct red_zone zone;

@@ -34,7 +34,8 @@ static void on_note(void *context, const char *line)
     r->config.say(r->config.context, r, line);
 }
 
-/* What the recording that is being read says of itself; NULL if none is. */
+/* Return the information in the recording that is read; NULL if no recording is
+ * read. */
 static const struct recording_info *recorded(const struct guest_run *r)
 {
     enum recording_end end;
@@ -301,7 +302,7 @@ void guest_run_seal(struct guest_run *r)
 
 bool guest_run_has_report(struct guest_run *r)
 {
-    /* what went wrong late shall not cost what came before */
+    /* a late error does not discard earlier samples */
     return r->profile != NULL && r->profile->has_guest &&
            (!r->failed || r->profile->stack_count != 0);
 }
@@ -315,9 +316,9 @@ bool guest_run_has_samples(const struct guest_run *r)
     return samples != 0 && !r->unfound;
 }
 
-/* How many of the first files must belong to an image of this guest. Files that
- * are given for all guests need not, nor those that a recording names if --elf
- * gave others. */
+/* Return how many of the first files must belong to an image of this guest.
+ * Files that are given for all guests need not. Files that a recording names
+ * need not if --elf gave others. */
 static size_t wanted_files(const struct guest_run *r)
 {
     const struct guests *g = &r->config.options->from.guests;

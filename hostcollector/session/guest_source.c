@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest, a recording, windows of a spool or a dead guest's memory, as the
- * options say. */
 #include "session/guest_source.h"
 
 #include <inttypes.h>
@@ -9,7 +7,7 @@
 
 #include "util/text.h"
 
-/* What is read without a guest's address. */
+/* Open the source of a run that has no guest's address. */
 static struct source *open_file(struct guest_run *r, struct err *e)
 {
     const struct options *o = r->config.options;

@@ -155,8 +155,8 @@ static int show(struct overall_image_sum *image, uint64_t memory,
     return 0;
 }
 
-/* How many images several guests ran: of the others their own report says all.
- */
+/* Return the number of images that more than one guest ran. Other images are
+ * covered by the report of their guest. */
 static size_t shared_images(const struct overall_sum *o)
 {
     size_t n = 0;

@@ -132,7 +132,8 @@ static void print_failure(struct sampling *s, const struct guest_run *r,
     s->failed = true;
 }
 
-/* What (r) leaves of its guest's share; never 0, which would be no limit. */
+/* Return the memory that (r) has not used of its guest's share; never 0, which
+ * would mean no limit. */
 static uint64_t memory_left(const struct guest_run *r)
 {
     uint64_t left = pipeline_memory_left(r->pipeline);
@@ -308,8 +309,8 @@ static void list_run(struct sampling *s, struct guest_run *r, bool several,
         print_failure(s, r, &why);
 }
 
-/* What else the options ask for, made of (view), in (report): the caller
- * releases it. -1 with (e) filled. */
+/* Add to (report) the other parts that the options ask for, made of (view). The
+ * caller releases them. Returns -1 with (e) filled on failure. */
 static int add_parts(struct sampling *s, struct guest_run *r,
                      const struct view *view, struct report *report,
                      struct err *e)
