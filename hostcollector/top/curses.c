@@ -23,8 +23,8 @@ static struct {
     WINDOW *keys; /* never shown, so that reading keys draws nothing */
     struct termios before;
     bool color;
-    /* What ends the full screen, made before it is needed: a handler of signals
-     * may not ask ncurses. */
+    /* The text that ends the full screen. It is made in advance, because a
+     * signal handler may not call ncurses. */
     char leave[128];
     size_t leave_size;
 } terminal;
@@ -68,7 +68,8 @@ static void on_fatal(int number)
     (void)raise(number);
 }
 
-/* What no command catches, and what ends the process by default. */
+/* Catch the signals that no command catches and that end the process by
+ * default. */
 static void catch_fatal(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS,  SIGFPE,
@@ -130,7 +131,7 @@ void curses_close(void)
         (void)endwin();
         nonblocking_terminal_release();
         delscreen(terminal.screen);
-        (void)del_curterm(cur_term); /* what that leaves behind */
+        (void)del_curterm(cur_term); /* delscreen() does not free it */
         terminal.screen = NULL;
         /* at once: a terminal that is stopped never drains */
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);

@@ -35,8 +35,8 @@ static void put_limited(struct screen *s, uint32_t given, uint32_t asked,
         screen_put(s, SCREEN_LOST, " (asked for %" PRIu32 ")", asked);
 }
 
-/* What is looked at, how, and how much of it there is. What has no room at the
- * end is known to the user. */
+/* Draw the image, the time, the settings and the source. Text that does not fit
+ * is cut at the end, which the user knows anyway. */
 static void draw_title(const struct top *t, const struct top_facts *f,
                        struct screen *s)
 {

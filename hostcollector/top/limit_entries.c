@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds how much time the last entry that keeps its stack took, and merges
- * those below. */
 #include "top/limit_entries.h"
 
 #include <stdbool.h>
@@ -9,6 +7,8 @@
 #include "model/stack.h"
 #include "util/map.h"
 
+/* The longest entries keep their stack. The code finds the time of the last
+ * one, and merges the entries below. */
 static size_t count_entries(const struct profile *p)
 {
     size_t n = 0;
@@ -25,8 +25,8 @@ static int compare_falling(const void *a, const void *b)
     return left < right ? 1 : left > right ? -1 : 0;
 }
 
-/* Which entries keep their stack: all that took more than (time), and so many
- * that took just that. */
+/* The entries that keep their stack: all entries with more than (time), and
+ * (ties) entries with exactly (time). */
 struct least_entries {
     double time;
     size_t ties;

@@ -27,7 +27,7 @@ static const char *name_of(const struct top *t, uint32_t function)
 
 /* Changes */
 
-/* What share_of() would give, without its interval. */
+/* Return the share that share_of() gives, without its interval. */
 static double share_of_scope(const struct top *t,
                              const struct view_scope *scope,
                              const struct amount *part)
@@ -61,7 +61,7 @@ void list_remember(struct top *t)
     double *shares = t->shares;
     size_t room = t->share_room;
 
-    /* what is one window's is no change in another */
+    /* shares of different windows are not compared */
     bool same =
         t->shares_window == t->window && t->shares_of_busy == t->of_busy;
 

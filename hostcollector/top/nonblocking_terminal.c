@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * ncurses waits for its terminal, whatever the terminal's flags are. So its
- * descriptor is led to a file in memory while it draws; what is in there is
- * copied to a second opening of the terminal, which alone does not wait.
- */
 #include "top/nonblocking_terminal.h"
 
 #include <errno.h>
@@ -11,6 +6,12 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/*
+ * ncurses waits for its terminal, even if the terminal's descriptor does not
+ * block. So ncurses draws into a file in memory. The file is then copied to a
+ * second opening of the terminal, which does not block.
+ */
 
 /* The last picture has so long to get out: steps of milliseconds. */
 #define LAST_STEPS 10

@@ -20,7 +20,8 @@ void pages_close(struct top *t)
     t->pages.text = NULL;
 }
 
-/* What is at (text) behind (n) lines, or the last one. */
+/* Return the start of line (n) of (text), counted from 0, or of the last
+ * line. */
 static const char *skip_lines(const char *text, size_t n)
 {
     for (; n > 0; n--) {

@@ -66,7 +66,7 @@ void top_news(struct top *t, const struct profile *profile,
     t->view = view;
     t->item_count = 0;
     if (view == NULL)
-        return; /* what is selected will be there again */
+        return; /* the selection stays for the next view */
     t->late_least = lateness_least(profile, view, false);
     list_remember(t);
     list_make(t);

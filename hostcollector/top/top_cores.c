@@ -10,7 +10,7 @@
 #include "top/draw.h"
 
 #define FIGURES  31u /* columns: "core    busy   idle   late   lost" */
-#define CELL_MIN 50u /* where cores stand beside each other */
+#define CELL_MIN 50u /* width of a core if cores are drawn side by side */
 #define NAME_MIN 16u
 #define BAR_MAX  40u
 

@@ -9,8 +9,8 @@
 #include "report/table.h"
 #include "top/pages.h"
 
-/* What collector annotate prints of (a), as wide as the screen; the caller
- * frees it. NULL: no memory. */
+/* Return the text that collector annotate prints of (a), as wide as the screen.
+ * The caller frees the text. NULL: no memory. */
 static char *text_of(const struct top_session *s, struct annotation *a)
 {
     const struct report report = {.profile = s->top.profile,

@@ -105,7 +105,7 @@ void top_session_fini(struct top_session *s)
 
 /* Pictures */
 
-/* How much of the guest's time has come. */
+/* Return the seconds of the guest's time that were received. */
 static double seconds(const struct top_session *s)
 {
     return pipeline_sums(s->run->pipeline).seconds;
@@ -233,7 +233,7 @@ static int step_guest(struct top_session *s, bool readable, struct err *e)
 
 /* Playing */
 
-/* Where the file is to be played to at (now). */
+/* Set the time up to which the file is played at (now). */
 static void move_target(struct top_session *s, uint64_t now)
 {
     if (!s->top.paused && !s->over && !s->seeking)

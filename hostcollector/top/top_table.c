@@ -95,7 +95,7 @@ static void put_change(struct screen *s, const struct top_item *item,
         screen_put(s, style, " %+5.1f ", 100 * change);
 }
 
-/* Where most time was spent, its end rather than its beginning. */
+/* Draw the source line with the most time. A long path loses its beginning. */
 static void put_line(struct screen *s, const struct view_function *f)
 {
     char where[512], tail[sizeof where + 2];

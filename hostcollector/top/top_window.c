@@ -8,14 +8,14 @@
 
 #define OTHERS UINT32_MAX /* profile_core.others, as the number of an entry */
 
-/* What came in one entry between two looks. */
+/* The samples of one entry between two looks. */
 struct window_part {
     uint32_t core, entry;
     uint64_t samples, weight;
     double time, time_sq, late, late_time;
 };
 
-/* What came between two looks. */
+/* All samples between two looks. */
 struct top_window_change {
     double from_s, to_s; /* of the profile's time */
     struct window_part *parts;
@@ -110,7 +110,7 @@ static struct window_part part_of(uint32_t core, uint32_t entry,
                                 .late_time = t->late_time};
 }
 
-/* What (now) has more than (before). */
+/* Return the amounts of (now) minus those of (before). */
 static struct window_part part_more(struct window_part now,
                                     const struct window_part *before)
 {
@@ -283,8 +283,8 @@ static int copy_cores(struct top_window *w, const struct profile *p)
     return cores != NULL ? 0 : -1;
 }
 
-/* Where the places of each core begin, in (starts). Returns how many there are
- * in all. */
+/* Write the number of each core's first place into (starts). Returns the number
+ * of all places. */
 static size_t number_places(const struct profile *p, size_t *starts)
 {
     size_t all = 0;
