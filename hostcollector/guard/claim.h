@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output files: each belongs to one process, and nothing is lost by writing it.
- */
+/* Claims output files: one process writes each file. */
 #ifndef TPROF_GUARD_CLAIM_H
 #define TPROF_GUARD_CLAIM_H
 

@@ -60,7 +60,7 @@ ssize_t descriptor_receive(int socket, void *bytes, size_t size, int *fd)
 static struct {
     int list[DESCRIPTOR_OWN];
     size_t count;
-    bool watched; /* whether close_own() is registered */
+    bool watched; /* close_own() is registered */
 } own;
 
 /* Called in a child. Its own children may reuse the numbers of descriptors. */

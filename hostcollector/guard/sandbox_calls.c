@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The table of allowed system calls. libseccomp turns it into the kernel's
- * filter. A call that is not in the table ends the process.
- */
+/* The table of allowed system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -37,6 +34,8 @@
 #define TERMINAL_SET2  0x402c542bu
 #define VALUES         5
 
+/* libseccomp turns the table of rules into the kernel's filter. A call that is
+ * not in the table ends the process. */
 struct rule {
     int call;       /* number in libseccomp, even if this machine has none */
     uint16_t needs; /* allowed for any of these tasks */
