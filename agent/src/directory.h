@@ -27,7 +27,7 @@ struct tprof_directory {
     uint32_t version;
     uint32_t cores;
     uint32_t ring_words;                              /* of one core */
-    uint32_t dict_slots;                              /* likewise */
+    uint32_t dict_slots;                              /* of one core */
     struct tprof_directory_core core[TPROF_CPUS_MAX]; /* by index */
     /* Address of struct tprof_mapping[TPROF_MAPPINGS], in which entries of size
      * 0 are unused. 0: there is no array. */

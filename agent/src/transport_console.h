@@ -71,7 +71,7 @@ enum {
 struct tprof_console_queue {
     struct tprof_virtqueue ring;
     uint32_t index;     /* its number, as the device counts */
-    uintptr_t doorbell; /* where the device is notified */
+    uintptr_t doorbell; /* address that notifies the device */
     /* Buffers that the device fills, one for each descriptor. NULL: the device
      * only reads this queue. */
     uint8_t (*buffers)[TPROF_CONSOLE_BUFFER_SIZE];

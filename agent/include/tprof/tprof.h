@@ -21,7 +21,7 @@
 
 #include "channel.h"  /* the ways to the host */
 #include "progress.h" /* work that the kernel counts */
-#include "ticks.h"    /* what causes ticks */
+#include "ticks.h"    /* causes of ticks */
 
 #ifdef __cplusplus
 extern "C" {
@@ -242,7 +242,7 @@ struct tprof_config {
      * an interrupt. Returns 1 or 0. NULL: every such caller may. */
     int (*accept)(void *context, uint64_t cid, uint32_t port);
 
-    /* where return addresses are valid; size 0: the image's text */
+    /* the range of valid return addresses; size 0: the image's text */
     struct tprof_range text;
     /*
      * The memory of stacks outside the image. Every byte here can be read at

@@ -53,7 +53,7 @@ _Static_assert(offsetof(struct tprof_vsock_header, from_port) == 16 &&
 
 struct tprof_vsock_queue {
     struct tprof_virtqueue ring;
-    uintptr_t doorbell; /* where to notify */
+    uintptr_t doorbell; /* address that notifies the device */
 };
 
 /* The device's driver. Allocated by the caller, physically contiguous. The
