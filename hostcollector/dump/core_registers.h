@@ -17,7 +17,7 @@ struct dump_registers {
     uint64_t general[16]; /* indexed by DWARF register number */
     uint64_t pc, flags;
     uint16_t cs;
-    bool has_control; /* whether the members below are known */
+    bool has_control; /* the members below are known */
     bool is_wide;     /* the core ran 64-bit code */
     uint64_t cr0, cr3, cr4;
 };
