@@ -9,7 +9,7 @@
 
 #include "guest/guest_loop.h"
 
-/* Zeroed but for the first three. */
+/* Zeroed except for the first three members. */
 struct messages {
     bool alone;      /* there is one guest, whose name need not be said */
     bool terminal;   /* a progress line may be shown */
@@ -17,13 +17,13 @@ struct messages {
     /* Its own. */
     bool line_open;    /* one is shown */
     uint64_t lines_ns; /* when the time for some lines began */
-    unsigned lines;    /* told since then */
+    unsigned lines;    /* printed since then */
     size_t untold;     /* left out */
     size_t unheard;    /* left out, too: see messages_stderr_is_writable() */
 };
 
-/* Does standard error take a line without waiting? Who reads it may have
- * stopped, and samples must not be lost for that. */
+/* Return true if standard error takes a line without waiting. Its reader may
+ * have stopped, and waiting would lose samples. */
 bool messages_stderr_is_writable(void);
 
 /* The first line of (text), by (command), about the guest (name) where there
@@ -33,7 +33,7 @@ bool messages_stderr_is_writable(void);
 void messages_line(struct messages *t, const char *command, const char *name,
                    const char *text);
 
-/* Show (p) in the place of what was shown before. */
+/* Show (p) in place of the last progress line. */
 void messages_progress(struct messages *t, const struct guest_loop_progress *p);
 
 /* Remove the progress line, and print the number of lines that were left

@@ -47,7 +47,8 @@ int option_read_text(void *field, const struct option_row *row,
 int option_read_size(void *field, const struct option_row *row,
                      const char *value, struct err *e);
 
-/* Add (word) to (w), which shall have (max) at most. Returns 0; -1: it has. */
+/* Add (word) to (w), which may hold (max) words. Returns 0; -1 if (w) is
+ * full. */
 int option_words_add(struct option_words *w, unsigned max, const char *word);
 
 #endif

@@ -75,8 +75,8 @@ struct option_set {
      * filled. NULL: the command takes options alone. */
     int (*word)(void *config, const char *word, struct err *e);
     bool dashes; /* "--" is such a word */
-    /* The name of the command that is most like (word); NULL: none is like it.
-     * NULL where no command's name is expected. */
+    /* Return the name of the command that is most like (word); NULL if none is
+     * like (word). The member is NULL where no command's name is expected. */
     const char *(*nearest)(const char *word);
 };
 

@@ -51,8 +51,8 @@ struct options {
     unsigned fail_if_count;
     struct output_config output;
     bool no_names; /* in recordings */
-    /* collector run passes signals on, and one of them tells that the guest
-     * has ended: none ends the report. */
+    /* Signals do not end the report: collector run passes signals on, and one
+     * of them reports the guest's end. */
     bool supervised;
     bool keys_taken; /* collector run: QEMU has them, so Ctrl-C ends nothing */
     bool by_vsock;   /* collector run: not by a serial port */
@@ -78,7 +78,8 @@ struct options {
     const char *max_size;
     uint64_t max_bytes;          /* of a recording; 0: no limit */
     const struct origin *origin; /* of its reports; NULL: no such report */
-    /* One of these was found, and the rest was not looked at. */
+    /* One of these options was found. The rest of the command line was not
+     * read. */
     bool version, sandbox_report;
 };
 

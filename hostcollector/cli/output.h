@@ -86,8 +86,8 @@ int outputs_open(struct outputs *out, struct err *e);
  */
 int outputs_write(struct outputs *out, const struct report *r, struct err *e);
 
-/* Has (write) write something else to all files, once: (what), in the format
- * and as wide and coloured as (look) says. Returns likewise. */
+/* Call (write) once for each file, to write (what) in the file's format, with
+ * the width and colour of (look). Returns 0; -1 with (e) filled. */
 typedef void (*outputs_writer)(struct output *output, const struct report *look,
                                const void *what);
 int outputs_write_by(struct outputs *out, outputs_writer write,
@@ -97,8 +97,9 @@ int outputs_write_by(struct outputs *out, outputs_writer write,
 int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);
 
-/* Close the files that are open or claimed. With (keep) those that were open
- * take the places of what was there; else that stays. Returns likewise. */
+/* Close the files that are open or claimed. With (keep), open files replace the
+ * earlier files of their names. Otherwise the earlier files stay. Returns 0; -1
+ * with (e) filled. */
 int outputs_close(struct outputs *out, bool keep, struct err *e);
 
 #endif

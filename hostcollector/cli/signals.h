@@ -26,14 +26,14 @@ int signals_fill_standard(struct err *e);
  */
 int signals_catch(struct err *e);
 
-/* From here on SIGHUP asks to read files anew, and ends nobody: the returned
- * descriptor becomes readable. Call it before signals_catch(). -1 with (e)
- * filled. */
+/* Make SIGHUP a request to read files anew: the returned descriptor becomes
+ * readable, and the process goes on. Call this function before signals_catch().
+ * Returns -1 with (e) filled on failure. */
 int signals_reload(struct err *e);
 
-/* From (until_ns), a time of clock_ns(), on those signals end the process,
- * also one that has come and was not read. Before, they do nothing. (fd) may be
- * -1. */
+/* Let these signals end the process from (until_ns) on, a time of clock_ns().
+ * Before (until_ns), the signals do nothing. A signal that came earlier and was
+ * not read is handled as if it came now. (fd) may be -1. */
 void signals_release(int fd, uint64_t until_ns);
 
 #endif

@@ -13,12 +13,15 @@
 #include "util/err.h"
 
 /*
- * Start the helper: before descriptors are watched, and before anything that is
- * not trusted is read. It may open what (o) and (out) name for sampling guests
- * or for a report; what a process that samples (spec) from outside needs; the
- * recordings (inputs) and outputs of diff; the images of check; the bridge's
- * sockets; guests that come to the folder (watch) while a process serves.
- *
+ * Start the helper before descriptors are watched and before untrusted data is
+ * read. The helper may open these files:
+ * - sampling: the files that (o) and (out) name for sampling or a report
+ * - sampler: the files of a process that samples (spec) from outside
+ * - diff: the recordings (inputs) and the outputs
+ * - check: the images
+ * - serve: the guests and images of (o), and guests that appear in the folder
+ *   (watch) later
+ * - bridge: the sockets
  * Return 0, also if no sandbox is wanted; -1 with (e) filled.
  */
 int confine_prepare_sampling(const struct guest_config *o,
