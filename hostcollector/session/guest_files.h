@@ -5,9 +5,9 @@
 
 #include "session/guest_run.h"
 
-/* Add the images that the recording of (r) knows, behind those of --elf, once;
- * without both, what is found by the build-id of (g). With remarks on what is
- * missing. */
+/* Add the images that the recording of (r) names, after those of --elf, once.
+ * Without such images and --elf, add the image that is found by the build-id of
+ * (g). Missing images get remarks. */
 void guest_files_find(struct guest_run *r, const struct guest *g);
 
 #endif

@@ -34,7 +34,7 @@ int guest_names_read(struct guest_names *n, const struct pipeline *p,
 /* Bytes that they take. */
 uint64_t guest_names_bytes(const struct guest_names *n);
 
-/* Was the recording without the file of its kernel, too? */
+/* Return true if the recording, too, was made without its kernel's file. */
 bool guest_names_lack_kernel(const struct guest_names *n);
 
 /* Add to (zone) the units of (file). */

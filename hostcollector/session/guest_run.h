@@ -95,21 +95,21 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
  * failure is that of (r). */
 void guest_run_seal(struct guest_run *r);
 
-/* (r) failed, because of (e). */
+/* Mark (r) as failed with the error (e). */
 void guest_run_failed(struct guest_run *r, const struct err *e);
 
-/* Is there something to report? If not, (r->failed) is set. */
+/* Return true if there is a report to write. If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
 
 /* Did samples come, and were some of them wanted? Once there is a view, also:
  * is there what the user asked for by name? */
 bool guest_run_has_samples(const struct guest_run *r);
 
-/* The path of its kernel's image; NULL: not known. */
+/* Return the path of the kernel's image; NULL if unknown. */
 const char *guest_run_elf(const struct guest_run *r);
 
-/* The view of what this run found; release it by view_free(). NULL with (e)
- * filled. */
+/* Return the view of the run's samples; release it by view_free(). NULL with
+ * (e) filled on failure. */
 struct view *guest_run_view(struct guest_run *r, struct err *e);
 
 /* The same of (p) while the run goes on, without remarks. No earlier view may

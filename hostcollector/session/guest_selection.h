@@ -11,15 +11,15 @@
 
 #include "session/guest_run.h"
 
-/* Have what --exclude names left out, before there is a view; (memory) is as of
- * view_new(). Returns 0; -1 if there is no memory. */
+/* Leave out the functions that --exclude names, before a view is made. (memory)
+ * is as of view_new(). Returns 0; -1 if there is no memory. */
 int guest_selection_exclude(struct guest_run *r, uint64_t memory);
 
-/* With samples, but without a function that --function or --callers-of names,
- * (r->unfound) is set, with a remark. */
+/* Set (r->unfound), with a remark, if there are samples but no function has the
+ * name in --function or --callers-of. */
 void guest_selection_find(struct guest_run *r, const struct view *v);
 
-/* Is the code of its kernel at hand, and not only names? */
+/* Return true if the code of the kernel is available, and not only names. */
 bool guest_selection_has_code(const struct guest_run *r);
 
 #endif

@@ -13,7 +13,7 @@
 struct image_map;
 struct overall_image_sum;
 
-/* Zeroed: of no guest yet. */
+/* Zeroed: no guest was added yet. */
 struct overall_sum {
     struct overall_guest *guests;
     size_t guest_count, guest_room;

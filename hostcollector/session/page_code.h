@@ -17,10 +17,10 @@ struct page_code {
 };
 
 /*
- * Fill (c) with the annotation of (report), or else with those of its busiest
- * functions, as many as the options of (r) say, and let (report) have it.
- * Functions whose code is not at hand are passed over, and those that the bound
- * has no room for.
+ * Fill (c) with the annotation of (report), or else with annotations of its
+ * busiest functions, and point (report) to (c). The options of (r) give the
+ * number of functions. Functions without available code are skipped, and
+ * functions that exceed the size limit.
  */
 void page_code_make(struct page_code *c, struct guest_run *r,
                     struct report *report);

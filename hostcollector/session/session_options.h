@@ -21,7 +21,8 @@ const struct option_row *session_source_with_agent(size_t i);
  * struct option_set, of a config that begins with a struct options. */
 int session_recording_word(void *config, const char *word, struct err *e);
 
-/* One more of several recordings. Returns OPTION_READ; -1 with (e) filled. */
+/* Add one more recording to several. Returns OPTION_READ; -1 with (e)
+ * filled. */
 int session_recordings_add(struct option_words *recordings, const char *word,
                            struct err *e);
 
