@@ -33,10 +33,10 @@ void top_draw(struct top *t, const struct top_facts *facts, struct screen *s,
 
 /* One file each: */
 
-/* The lines of cores, at most (rows) of them. */
+/* Draw the lines of cores, at most (rows) of them. */
 void cores_draw(const struct top *t, struct screen *s, unsigned rows);
 
-/* The list of functions, in the rows that are left but for (keep). */
+/* Draw the list of functions in the remaining rows, except for (keep) rows. */
 void table_draw(struct top *t, struct screen *s, unsigned keep);
 
 /* Draw the list of keys in place of the list of functions. */

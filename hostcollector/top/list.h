@@ -5,8 +5,8 @@
 
 #include "top/top.h"
 
-/* Make (t->items) anew, after any change of what is shown. The selected item
- * stays selected, or else one in its place. */
+/* Rebuild (t->items) after any change of the display. The selected item stays
+ * selected. If it is gone, the item in its place is selected. */
 void list_make(struct top *t);
 
 /* A new view came: keep the shares of the last one to compare with, and

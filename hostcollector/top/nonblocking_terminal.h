@@ -23,7 +23,7 @@ void nonblocking_terminal_hold(void);
 /* The stream writes to the terminal again. */
 void nonblocking_terminal_release(void);
 
-/* Give the terminal of what was kept as much as it takes now. Returns true if
+/* Write as much of the kept bytes as the terminal takes now. Returns true if
  * nothing is left. */
 bool nonblocking_terminal_flush(void);
 

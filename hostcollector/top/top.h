@@ -148,15 +148,16 @@ static inline const struct amount *top_whole(const struct top *t,
     return !t->of_busy ? &scope->all : t->idle ? &scope->idle : &scope->busy;
 }
 
-/* The calls of what is listed. */
+/* Return the call tree of the listed functions. */
 static inline const struct view_tree *top_tree(const struct top *t,
                                                const struct view_scope *scope)
 {
     return t->idle ? &scope->idle_tree : &scope->tree;
 }
 
-/* Has core (i) of the view ever been heard of? Guests have room for more cores
- * than they start. And how many of such cores there are. */
+/* Return true if anything was received of core (i) of the view. Guests have
+ * room for more cores than they start. top_cores() returns the number of such
+ * cores. */
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 

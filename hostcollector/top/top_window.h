@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last seconds of a profile that grows: what came between two looks at it
- * is kept for a while, and added up to a profile of its own. So a window takes
- * as much memory as it holds, however long the guest has been sampled.
+ * The last seconds of a growing profile. The samples between two looks are kept
+ * for a while, and are summed into a profile of the window. So the memory
+ * depends on the window's contents, not on the length of the run.
  */
 #ifndef TPROF_TOP_TOP_WINDOW_H
 #define TPROF_TOP_TOP_WINDOW_H
@@ -23,9 +23,9 @@ struct top_window *top_window_new(double seconds, uint64_t memory);
 void top_window_free(struct top_window *w);
 
 /*
- * Keep what is new in (p) since the last look. All looks are at the same
- * profile, which grows. Returns 0; -1 if there is no memory, and what is new
- * will be found at the next look.
+ * Keep the samples that (p) has gained since the last look. All looks are at
+ * the same growing profile. Returns 0; -1 if there is no memory: then the next
+ * look finds these samples.
  */
 int top_window_look(struct top_window *w, const struct profile *p);
 
