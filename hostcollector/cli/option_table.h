@@ -67,7 +67,7 @@ struct option_group {
         .rows = NULL                                                           \
     }
 
-/* All that a command understands. */
+/* The options and words of a command. */
 struct option_set {
     const char *command; /* as typed behind "collector": " report"; or "" */
     const struct option_group *groups; /* end with OPTION_END */

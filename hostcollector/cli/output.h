@@ -93,7 +93,8 @@ typedef void (*outputs_writer)(struct output *output, const struct report *look,
 int outputs_write_by(struct outputs *out, outputs_writer write,
                      const void *what, struct err *e);
 
-/* Write (o) to the files whose format has a place for it. Returns likewise. */
+/* Write (o) to the files whose format has a place for it. Returns 0; -1 with
+ * (e) filled. */
 int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);
 

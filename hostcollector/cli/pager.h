@@ -13,9 +13,9 @@
  */
 void pager_start(void);
 
-/* Let the pager know that this was all, and wait until the user has left it.
- * Nothing can be written to standard output afterwards. Without pager_start()
- * nothing happens. */
+/* End the text, and wait until the user has left the pager. Nothing can be
+ * written to standard output afterwards. Without pager_start() nothing
+ * happens. */
 void pager_end(void);
 
 #endif

@@ -9,8 +9,8 @@
 /* Set the members of (r) that (o) chooses for every output. */
 void report_from_options(struct report *r, const struct options *o);
 
-/* (r) as it is to look on standard output, or in the file called (path). "-"
- * is standard output, which is a terminal if (terminal). */
+/* Return (r) with the look for standard output or for the file (path). "-" is
+ * standard output, which is a terminal if (terminal). */
 struct report text_style_for_output(const struct report *r, const char *path,
                                     bool terminal, uint32_t colour);
 
