@@ -19,7 +19,7 @@
 #include "recording/names/read.h"
 #include "util/err.h"
 
-/* Images that a recording has told of. Zeroed: none. */
+/* Images that a recording names. Zeroed: none. */
 struct guest_names {
     struct named named;          /* its images are in a struct images */
     struct shared_image **files; /* the same, one for each */
@@ -31,7 +31,7 @@ struct guest_names {
 int guest_names_read(struct guest_names *n, const struct pipeline *p,
                      struct images *set, uint64_t bytes, struct err *e);
 
-/* Bytes that they take. */
+/* Return the bytes that the names take. */
 uint64_t guest_names_bytes(const struct guest_names *n);
 
 /* Return true if the recording, too, was made without its kernel's file. */

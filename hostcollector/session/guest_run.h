@@ -86,13 +86,13 @@ enum guest_run_fault {
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 enum guest_run_fault *fault, struct err *e);
 
-/* The pipeline has ended for the reason (end); (e): with this error, or NULL.
- */
+/* Record the pipeline's end for the reason (end), with the error (e) or
+ * NULL. */
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,
                      const struct err *e);
 
-/* Once sampling is over: put the names into the recording, and close it. A
- * failure is that of (r). */
+/* Write the names into the recording and close the recording, after sampling.
+ * On failure (r) fails. */
 void guest_run_seal(struct guest_run *r);
 
 /* Mark (r) as failed with the error (e). */
@@ -101,8 +101,8 @@ void guest_run_failed(struct guest_run *r, const struct err *e);
 /* Return true if there is a report to write. If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
 
-/* Did samples come, and were some of them wanted? Once there is a view, also:
- * is there what the user asked for by name? */
+/* Return true if there are samples that the options select. After a view was
+ * made, the functions that the user named must exist, too. */
 bool guest_run_has_samples(const struct guest_run *r);
 
 /* Return the path of the kernel's image; NULL if unknown. */
@@ -112,8 +112,8 @@ const char *guest_run_elf(const struct guest_run *r);
  * (e) filled on failure. */
 struct view *guest_run_view(struct guest_run *r, struct err *e);
 
-/* The same of (p) while the run goes on, without remarks. No earlier view may
- * be left. */
+/* Return a view of (p) during the run, without remarks. No earlier view may be
+ * left. NULL with (e) filled on failure. */
 struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e);
 
@@ -126,12 +126,12 @@ struct annotation *guest_run_annotate(struct guest_run *r,
                                       const struct view *v, uint32_t number,
                                       struct err *e);
 
-/* The sample profile of its kernel, likewise; release it by
- * sample_profile_free(). */
+/* Return the sample profile of the kernel; release it by sample_profile_free().
+ * NULL with (e) filled on failure. */
 struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
                                      struct err *e);
 
-/* The report, which lives as long as (r) and (v). */
+/* Return the report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);
 
 /* Release (r). NULL is allowed. */

@@ -9,7 +9,7 @@
 /* A guest's address, image or name: for struct guests. */
 extern const struct option_kind option_guest;
 
-/* A file of guests: likewise. */
+/* A file of guests: for struct guests. */
 extern const struct option_kind option_guests;
 
 /* OPTION_MADE: the ways to a guest, with or without those that need no agent.
