@@ -23,7 +23,7 @@ int curses_open(struct err *e);
 /* Give the terminal back. Harmless if it is not open. */
 void curses_close(void);
 
-/* The same at once, from a handler of signals. */
+/* Give the terminal back at once, from a signal handler. */
 void curses_restore(void);
 
 /* Columns and rows, as of the last key. */
@@ -33,11 +33,12 @@ void curses_size(unsigned *width, unsigned *height);
  * shown, while the terminal has not taken what came before. */
 bool curses_show(const struct screen *s);
 
-/* Give the terminal as much as it takes now. Returns true if that was all. */
+/* Write as much as the terminal takes now. Returns true if nothing is left. */
 bool curses_flush(void);
 
-/* The next key, as top_key() takes it, without waiting. 0: none. (*resized) is
- * set if the size has changed, (*gone) if the terminal has hung up. */
+/* Return the next key for top_key(), without waiting; 0 if there is none.
+ * (*resized) is set if the size has changed, (*gone) if the terminal has hung
+ * up. */
 uint32_t curses_key(bool *resized, bool *gone);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A profile with fewer entries, so that a picture of it takes a tenth of a
- * second at most, and the guest is read. What took most of the time keeps its
- * stack; of the rest the leaves stay, as where memory has no room for stacks.
+ * Makes a profile with fewer entries, so that a picture takes at most a tenth
+ * of a second and the guest's data is read in time. The entries with the most
+ * time keep their stacks. The other entries keep only their leaves.
  */
 #ifndef TPROF_TOP_LIMIT_ENTRIES_H
 #define TPROF_TOP_LIMIT_ENTRIES_H

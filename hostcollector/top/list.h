@@ -9,8 +9,8 @@
  * selected. If it is gone, the item in its place is selected. */
 void list_make(struct top *t);
 
-/* A new view came: keep the shares of the last one to compare with, and
- * remember those of this one. */
+/* Keep the shares of the last view for comparison, and remember the shares of
+ * the new view. */
 void list_remember(struct top *t);
 
 /* Select item (at), or the last one. */

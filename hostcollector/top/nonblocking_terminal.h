@@ -20,7 +20,7 @@ int nonblocking_terminal_open(FILE **stream, struct err *e);
  * called. */
 void nonblocking_terminal_hold(void);
 
-/* The stream writes to the terminal again. */
+/* Make the stream write to the terminal again. */
 void nonblocking_terminal_release(void);
 
 /* Write as much of the kept bytes as the terminal takes now. Returns true if

@@ -7,17 +7,18 @@
 #include "top/screen.h"
 #include "top/top.h"
 
-/* Show (text), which is (t)'s from now on; instead of another one from the same
- * line on. */
+/* Show (text), which (t) owns from now on. A text that replaces another one
+ * starts at the same line. */
 void pages_open(struct top *t, char *text);
 
 /* Show the list again. */
 void pages_close(struct top *t);
 
-/* A key while there is a text. Returns false if it means nothing to it. */
+/* Handle a key while a text is shown. Returns false if the key has no meaning
+ * for the text. */
 bool pages_key(struct top *t, uint32_t key);
 
-/* The text, in the rows that are left but for (keep). */
+/* Draw the text in the remaining rows, except for (keep) rows. */
 void pages_draw(struct top *t, struct screen *s, unsigned keep);
 
 #endif
