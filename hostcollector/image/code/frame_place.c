@@ -285,9 +285,11 @@ static enum code_place read_place_of_call(struct frame_places *o, uint64_t pc)
     const struct image_function *f =
         image_find_function(o->img, pc - 1 - o->slide);
 
-    if (uncalled_function(o->img, pc - o->slide) != NULL)
-        return frame_place_at(o, pc);
-    if (f == NULL || f != image_find_function(o->img, pc - o->slide))
+    if (f == NULL)
+        return uncalled_function(o->img, pc - o->slide) != NULL
+                   ? frame_place_at(o, pc)
+                   : CODE_UNKNOWN;
+    if (f != image_find_function(o->img, pc - o->slide))
         return CODE_UNKNOWN;
     return frame_place_at(o, pc);
 }
