@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arguments of options that many commands share, by their types. */
+/* Types of option arguments that many commands share. */
 #ifndef TPROF_CLI_OPTION_KINDS_H
 #define TPROF_CLI_OPTION_KINDS_H
 
 #include "cli/option_table.h"
 
-#define OPTION_WORDS 64
-#define OPTION_MEMORY_MIN                                                      \
-    (16ull << 20) /* bytes: the least that --memory takes */
+#define OPTION_WORDS      64
+/* Least value of --memory, in bytes. */
+#define OPTION_MEMORY_MIN (16ull << 20)
 
-/* Arguments of an option that may be repeated, as typed. */
+/* Arguments of a repeatable option, as typed. */
 struct option_words {
     const char *list[OPTION_WORDS];
     unsigned count;
 };
 
-/* Seconds of a run. */
+/* A part of a run, in seconds since its start. */
 struct time_span {
     double from_s; /* 0: from the beginning */
     double to_s;   /* 0: to the end */
@@ -30,7 +30,7 @@ extern const struct option_kind option_count;
 extern const struct option_kind option_seconds; /* double; not 0 if min is 1 */
 extern const struct option_kind option_span;    /* struct time_span */
 extern const struct option_kind option_size;    /* uint64_t */
-/* uint32_t: the number of the word, of the argument's words between bars */
+/* uint32_t: the index of the word among those of row.argument, "a|b|c" */
 extern const struct option_kind option_choice;
 extern const struct option_kind option_cores; /* struct core_set */
 extern const struct option_kind option_peer;  /* struct peer_rule */
@@ -41,7 +41,7 @@ extern const struct option_row sandbox_rows[];
 /* --help, which needs no field. */
 extern const struct option_row help_rows[];
 
-/* option_text.read and option_size.read, for kinds of other commands. */
+/* The readers of option_text and option_size, for kinds in other files. */
 int option_read_text(void *field, const struct option_row *row,
                      const char *value, struct err *e);
 int option_read_size(void *field, const struct option_row *row,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Guests to sample, or what is read in their place, and the means: images,
- * sources of code, connections, memory, sandbox.
+ * The user's choice of guests to sample, or of a recording to read instead; and
+ * the settings for both: images, source files, connections, memory, sandbox.
  */
 #ifndef TPROF_GUEST_GUEST_CONFIG_H
 #define TPROF_GUEST_GUEST_CONFIG_H
@@ -17,19 +17,19 @@
 
 struct spool_list;
 
-/* As the user has typed it. Strings point into argv. */
+/* Values as typed by the user. Strings point into argv. */
 struct guest_config {
     struct guests guests;
     const char *input;    /* a recording, "-": standard input; NULL: none */
     bool input_is_memory; /* (input) is a dead guest's memory */
-    const struct spool_list *listed; /* these windows are read; NULL: none */
-    const char
-        *build; /* of (listed): the image's build-id begins so; or NULL */
+    const struct spool_list *listed; /* windows to read; NULL: none */
+    const char *build; /* beginning of a build-id: windows of (listed) whose
+                          kernel has another build-id are skipped; or NULL */
     const char *symbols[GUEST_SYMBOLS]; /* folders with images by build-id */
     unsigned symbols_count;
     const char *sources;    /* a folder with source files; NULL: none */
     bool reads_sources;     /* source files are opened by their names */
-    double wait_s;          /* for a guest; below 0: not said */
+    double wait_s;          /* patience with a guest; below 0: not given */
     struct peer_rule peers; /* users whose sockets are trusted */
     bool force_vsock;       /* also without /dev/vhost-vsock */
     bool privileged;        /* by vsock from a port below 1024 */
