@@ -21,6 +21,7 @@
 #define ROWS_SAME    10
 #define SHARE_MIN    .01
 #define WARNINGS_MAX 3 /* without --all */
+#define RENAMED_MAX  3 /* without --all: functions with another file */
 #define WIDTH        80
 #define LEFT         49 /* columns before the function */
 
@@ -290,6 +291,36 @@ static void write_legend(FILE *out, const struct report *look,
                         "AFTER...");
 }
 
+/* Write which functions were paired although their file has another name. */
+static void write_renamed(FILE *out, const struct report *look,
+                          const struct diff *d)
+{
+    char *text = NULL, name[NAME_SHORT], files[2][64];
+    size_t size, n = 0, most = d->all ? SIZE_MAX : RENAMED_MAX;
+    FILE *line = open_memstream(&text, &size);
+
+    if (line == NULL)
+        return;
+    for (size_t i = 0; i < d->count; i++) {
+        const struct pair *f = &d->functions[i];
+
+        if (f->file_before == NULL || n++ >= most)
+            continue;
+        (void)fprintf(
+            line, "%s%s (%s, now %s)",
+            n == 1 ? "Paired by name, from another file: " : ", ",
+            name_short(name, f->name, 60),
+            text_escape(files[0], sizeof files[0],
+                        text_base_name(f->file_before)),
+            text_escape(files[1], sizeof files[1], text_base_name(f->file)));
+    }
+    if (n > most)
+        (void)fprintf(line, ", %zu more (--all)", n - most);
+    if (fclose(line) == 0 && n != 0)
+        write_paragraph(out, look, text);
+    free(text);
+}
+
 /* Write the names of functions with uncertain matches or without a match. */
 static void write_pairs(FILE *out, const struct report *look,
                         const struct diff *d)
@@ -311,8 +342,8 @@ static void write_pairs(FILE *out, const struct report *look,
     if (unsure == 0)
         return;
     (void)snprintf(text, sizeof text,
-                   "%zu functions have the name of another on the other side, "
-                   "of another file or of several: they are not paired.",
+                   "%zu functions are not paired: the other side has several "
+                   "functions of that name.",
                    unsure);
     write_paragraph(out, look, text);
 }
@@ -363,6 +394,7 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
         diff_tree(out, look, columns_of(look), d);
     diff_units_tables(out, look, columns_of(look), d);
     write_legend(out, look, d);
+    write_renamed(out, look, d);
     write_pairs(out, look, d);
     write_no_name(out, look, d);
     write_next(out, look, d);

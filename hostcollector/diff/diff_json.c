@@ -145,6 +145,8 @@ static void write_function(FILE *out, const struct pair *f,
     json_flag(&o, "in_after", f->has[1]);
     if (f->joined != NULL)
         json_text(&o, "parts", f->joined);
+    if (f->file_before != NULL)
+        json_text(&o, "file_before", f->file_before);
     if (f->unsure)
         json_flag(&o, "unsure", true);
     write_verdict(&o, row);

@@ -93,19 +93,42 @@ TEST(a_folder_may_be_called_otherwise)
     pairs_fini(&p);
 }
 
+TEST(a_file_may_be_renamed) /* catches: each function gone, and new */
+{
+    struct pairs p = {0};
+
+    CHECK_EQ(add(&p, 0, "enqueue", "/src/queue.c"), 0);
+    CHECK_EQ(add(&p, 1, "enqueue", "/src/ring.c"), 0);
+    CHECK_EQ(add(&p, 0, "f.part.0", "/src/queue.c"), 0);
+    CHECK_EQ(add(&p, 0, "f", "/src/queue.c"), 0);
+    CHECK_EQ(add(&p, 1, "f", "/src/ring.c"), 0);
+    CHECK_EQ(pairs_finish(&p, 2), 0);
+    CHECK_EQ(p.count, 2);
+    CHECK(time_of(&p, 0, "enqueue") == 1 && time_of(&p, 1, "enqueue") == 1);
+    CHECK_STR(find(&p, "enqueue")->file, "/src/ring.c");
+    CHECK_STR(find(&p, "enqueue")->file_before, "/src/queue.c");
+    CHECK(!find(&p, "enqueue")->unsure);
+    CHECK(time_of(&p, 0, "f") == 2 && time_of(&p, 1, "f") == 1);
+    CHECK_STR(find(&p, "f")->file_before, "/src/queue.c");
+    pairs_fini(&p);
+}
+
 TEST(what_may_be_another_function_stays_apart)
 {
     struct pairs p = {0};
 
-    CHECK_EQ(add(&p, 0, "init", "/src/a.c"), 0);
+    CHECK_EQ(add(&p, 0, "init", "/src/a.c"), 0); /* a static function each */
+    CHECK_EQ(add(&p, 0, "init", "/src/b.c"), 0);
     CHECK_EQ(add(&p, 1, "init", "/src/b.c"), 0);
+    CHECK_EQ(add(&p, 1, "init", "/src/c.c"), 0);
     CHECK_EQ(add(&p, 0, "exit", "/1/a.c"), 0);
     CHECK_EQ(add(&p, 1, "exit", "/2/a.c"), 0);
     CHECK_EQ(add(&p, 1, "exit", "/3/a.c"), 0);
     CHECK_EQ(pairs_finish(&p, 2), 0);
-    CHECK_EQ(p.count, 5);
+    CHECK_EQ(p.count, 6);
     for (size_t i = 0; i < p.count; i++)
-        CHECK(p.functions[i].unsure);
+        CHECK_EQ(p.functions[i].unsure,
+                 strcmp(p.functions[i].file, "/src/b.c") != 0);
     pairs_fini(&p);
 }
 

@@ -17,7 +17,7 @@
 
 struct pairs_identity {
     const char *name, *stem, *file;
-    const char *joined;
+    const char *joined, *file_before;
     uint32_t into;   /* the identity that this one is part of; or itself */
     uint32_t number; /* of functions[] */
     bool has[2];     /* samples of its own */
@@ -157,25 +157,33 @@ static bool same_file(const char *a, const char *b)
 }
 
 /* The (n) identities at (group) have the same name. One that is before and one
- * that is after are the same function if nothing speaks against it. */
+ * that is after are the same function if no other can be meant: each is alone
+ * on its side, and their files have one name or no third function has this
+ * name. */
 static int join_moved(struct pairs *p, struct pairs_identity **group, size_t n)
 {
     struct pairs_identity *only[2] = {NULL, NULL};
-    size_t count[2] = {0, 0};
+    size_t count[2] = {0, 0}, paired = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct pairs_identity *whole = whole_of(p, group[i]);
         unsigned side = whole->known[1];
 
-        if (whole != group[i] || (whole->known[0] && whole->known[1]))
+        if (whole != group[i])
             continue;
+        if (whole->known[0] && whole->known[1]) {
+            paired++;
+            continue;
+        }
         only[side] = whole;
         count[side]++;
     }
     if (count[0] == 0 || count[1] == 0)
         return 0;
-    if (count[0] == 1 && count[1] == 1 &&
-        same_file(only[0]->file, only[1]->file)) {
+    bool same = same_file(only[0]->file, only[1]->file);
+
+    if (count[0] == 1 && count[1] == 1 && (same || paired == 0)) {
+        only[1]->file_before = same ? NULL : only[0]->file;
         join(p, only[0], only[1]);
         return 0;
     }
@@ -271,12 +279,9 @@ static void number_functions(struct pairs *p, bool samples)
             (whole->has[0] || whole->has[1]) != samples)
             continue;
         whole->number = (uint32_t)p->known;
-        p->functions[p->known++] =
-            (struct pair){whole->name,
-                          whole->file,
-                          whole->joined,
-                          whole->unsure,
-                          {whole->has[0], whole->has[1]}};
+        p->functions[p->known++] = (struct pair){
+            whole->name,        whole->file,   whole->joined,
+            whole->file_before, whole->unsure, {whole->has[0], whole->has[1]}};
     }
 }
 

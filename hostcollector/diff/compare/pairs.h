@@ -3,8 +3,10 @@
  * Matches the functions of several runs by name and by the file that declares
  * them. Addresses and folders may differ between builds. Parts that a compiler
  * made of a function (f.part.0, f.constprop.0) are joined with the function,
- * unless both sides have the same parts. Uncertain matches stay separate and
- * are marked.
+ * unless both sides have the same parts. A function that is the only one of its
+ * name on both sides is one function, even if its file has another name: the
+ * file was renamed, or the function was moved. Uncertain matches stay separate
+ * and are marked.
  */
 #ifndef TPROF_DIFF_COMPARE_PAIRS_H
 #define TPROF_DIFF_COMPARE_PAIRS_H
@@ -22,8 +24,9 @@ struct pair {
     const char *name;
     const char *file;   /* that declares it; NULL: not known */
     const char *joined; /* names of its parts, "f.part.0, f.isra.0"; or NULL */
-    /* One side has another function of this name, which may be the same: its
-     * file has another name, or there are several candidates. */
+    const char *file_before; /* file on side 0 if its name differs; or NULL */
+    /* The other side has functions of this name, and which one is the same
+     * function is not known. */
     bool unsure;
     bool has[2]; /* before, after: samples of its own */
 };
