@@ -47,6 +47,7 @@ struct tally {
 struct profile_entry {
     uint64_t leaf;  /* run-time address of the interrupted instruction */
     uint32_t stack; /* number for profile_stack() */
+    uint32_t unit;  /* used while samples are added */
     struct tally tally;
 };
 

@@ -142,6 +142,51 @@ TEST(lateness_classes_meet_their_limits) /* catches: an off-by-one at a limit */
     aggregate_free(a);
 }
 
+/* Add (count) short samples of leaf 7 and this period, each 6 units late. */
+static void add_short(struct aggregate *a, uint16_t period, size_t count)
+{
+    struct sample s[100] = {{0}};
+
+    for (size_t i = 0; i < count; i++)
+        s[i] = (struct sample){.tsc = i, .leaf = 7, .weight = 1, .late = 6};
+    aggregate_samples(a, &(struct sample_batch){.shift = 10,
+                                                .period = period,
+                                                .samples = s,
+                                                .count = count,
+                                                .is_short = true});
+}
+
+/* Catches: short samples that get the period of later ones, that are lost when
+ * a long one follows, or that a second profile adds again */
+TEST(short_samples_keep_the_period_that_they_had)
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    const struct tally *t;
+
+    add_short(a, 100, 70);
+    add_short(a, 300, 5);
+    t = &aggregate_profile(a)->cores[0].entries[0].tally;
+    CHECK_EQ(t->samples, 75);
+    CHECK_EQ(t->weight, 75);
+    CHECK(t->time == 1024. * (70 * 100 + 5 * 300));
+    CHECK(t->time_sq == 1048576. * (70 * 10000 + 5 * 90000));
+    CHECK(t->late == 75 * 6 * 1024);
+    CHECK(t->late_time == 0);
+    CHECK_EQ(t->late_class[2], 75); /* 6144 ticks: from 4096 to 16383 */
+
+    add_short(a, 300, 2);
+    add(a, 0, &(struct sample){.leaf = 7, .weight = 3, .late = 40000}, 1);
+    add_short(a, 300, 1);
+    t = &aggregate_profile(a)->cores[0].entries[0].tally;
+    CHECK_EQ(t->samples, 79);
+    CHECK_EQ(t->weight, 81);
+    CHECK(t->time == 1024. * (70 * 100 + 8 * 300) + 3 * 200);
+    CHECK(t->late_time == 3 * 200);
+    CHECK_EQ(t->late_class[2], 78);
+    CHECK_EQ(t->late_class[4], 1); /* 80000 ticks */
+    aggregate_free(a);
+}
+
 TEST(jump_weighs_one_and_is_counted_apart) /* catches: a pause taken for work */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});

@@ -11,7 +11,7 @@
 #include "profile/aggregate/moved.h"
 
 #define DEFAULT_MEMORY_MAX (1ull << 30)
-#define SOME               64u /* number of samples that are added together */
+#define SOME               512u /* number of samples that are added together */
 
 /* Make room for the sums of (cores) cores. */
 static int make_room(struct aggregate *a, uint32_t cores)
@@ -243,7 +243,7 @@ static void keep_latest(struct profile_latest *l, const struct sample *samples,
          i < count; i++) {
         memmove(l->samples + 1, l->samples,
                 sizeof l->samples - sizeof l->samples[0]);
-        l->samples[0].entry = entries[i];
+        l->samples[0].entry = entries[i] - 1; /* UINT32_MAX for others */
         l->samples[0].tsc = samples[i].tsc;
         l->count += l->count < PROFILE_LATEST;
     }
@@ -363,7 +363,7 @@ struct aggregate_totals aggregate_sums(const struct aggregate *a)
 /* Sum up the entries of (s) in (c). */
 static void fill_sums(struct profile_core *c, const struct sums *s)
 {
-    c->entries = s->entries.list;
+    c->entries = s->entries.list ? s->entries.list + 1 : NULL;
     c->entry_count = s->entries.count;
     c->others = s->entries.others;
     c->total = c->others;
@@ -389,12 +389,13 @@ static bool is_absent(const struct aggregate *a, const struct sums *s)
 }
 
 static void fill_core(struct profile_core *c, const struct aggregate *a,
-                      const struct sums *s)
+                      struct sums *s)
 {
     c->moments = &s->moments;
     c->moments_until = INT64_MAX;
     if (s >= a->sums + a->used) /* nothing came from this core */
         return;
+    entries_close(&s->entries);
     fill_sums(c, s);
     c->latest = s->latest;
     c->jumps = s->jumps;
@@ -478,7 +479,7 @@ void aggregate_leave_out(struct aggregate *a, bool *const *out)
             continue;
         for (size_t j = 0; j < s->entries.count; j++)
             if (out[i][j])
-                leave_out(s, &s->entries.list[j].tally);
+                leave_out(s, &s->entries.list[j + 1].tally);
         if (out[i][s->entries.count])
             leave_out(s, &s->entries.others);
         fill_sums(&p->cores[i], s);

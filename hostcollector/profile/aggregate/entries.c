@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "util/hash.h"
+#define BLOCK 64u /* samples whose memory is fetched together */
 
-#define BLOCK 32u
+/* Units that no entry of a sample has: of a batch with long samples, and of
+ * entry 0. */
+#define UNIT_OF_LONG (UINT32_MAX - 1)
+#define UNIT_OF_NONE UINT32_MAX
 
 void entries_fini(struct entries *e)
 {
@@ -62,10 +65,11 @@ static unsigned late_bits(uint32_t units)
 static void prepare_short(struct short_tallies *st,
                           const struct sample_batch *batch)
 {
-    if (st->period == batch->period && st->shift == batch->shift)
+    uint32_t unit = (uint32_t)batch->shift << 16 | batch->period;
+
+    if (st->unit == unit)
         return;
-    st->period = batch->period;
-    st->shift = batch->shift;
+    st->unit = unit;
     for (uint32_t i = 0; i < 1u << WIRE_CELL_LATE_BITS; i++) {
         const struct sample s = {.late = SHORT_LATE(i), .weight = 1};
         struct tally t = {0};
@@ -74,27 +78,48 @@ static void prepare_short(struct short_tallies *st,
         tally_sample(&t, batch, &s);
         while (t.late_class[class] == 0)
             class ++;
-        st->time = t.time;
-        st->time_sq = t.time_sq;
         st->by_bits[i].late = t.late;
         st->by_bits[i].late_time = t.late_time;
         st->by_bits[i].late_class = class;
     }
 }
 
-/* Add a short sample, as tally_sample() does. */
+/* Add a short sample of (st)'s unit to an entry that is open in this unit, as
+ * tally_sample() does after close_entry(). */
 static void tally_short(struct tally *t, const struct short_tallies *st,
                         uint32_t late)
 {
     unsigned bits = late_bits(late);
 
-    t->samples++;
-    t->weight++;
-    t->time += st->time;
-    t->time_sq += st->time_sq;
     t->late += st->by_bits[bits].late;
     t->late_time += st->by_bits[bits].late_time;
     t->late_class[st->by_bits[bits].late_class]++;
+}
+
+/* Bring the sums of (entry) up to date: add the short samples that only its
+ * classes of lateness count. */
+static void close_entry(struct profile_entry *entry)
+{
+    struct tally *t = &entry->tally;
+    double time =
+        (double)((uint64_t)(entry->unit & 0xffffu) << (entry->unit >> 16));
+    uint64_t open = 0;
+
+    for (size_t i = 0; i < LATE_CLASSES; i++)
+        open += t->late_class[i];
+    open -= t->samples;
+    if (open == 0)
+        return;
+    t->samples += open;
+    t->weight += open;
+    t->time += time * (double)open;
+    t->time_sq += time * time * (double)open;
+}
+
+void entries_close(struct entries *e)
+{
+    for (uint32_t i = 1; i <= e->count; i++)
+        close_entry(&e->list[i]);
 }
 
 void tally_add(struct tally *sum, const struct tally *t)
@@ -123,31 +148,50 @@ struct tally tally_scaled(const struct tally *t, double scale)
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
 {
     const struct entries *e = entries;
-    const struct profile_entry *entry = &e->list[number - 1];
+    const struct profile_entry *entry = &e->list[number];
 
     return entry_hash(e, entry->leaf, entry->stack);
 }
 
+/* Make the list, with entry 0, which no sample belongs to. */
+static bool make_list(struct entries *e, struct budget *b)
+{
+    e->list = budget_grow(b, NULL, &e->capacity, 1, sizeof e->list[0]);
+    if (e->list == NULL)
+        return false;
+    e->list[0].unit = UNIT_OF_NONE;
+    return true;
+}
+
 /* Make room for some more entries. Returns how many entries the table may then
  * hold: a table that cannot grow must not become slow, and a table must never
- * be full. */
-static size_t grow_table(struct entries *e, struct budget *b)
+ * be full. 0: there is no table or no list. */
+static size_t make_room(struct entries *e, struct budget *b)
 {
-    int grown =
-        budget_table_grow(b, &e->table, (uint32_t)e->count, hash_of_entry, e);
+    if (e->list == NULL && !make_list(e, b))
+        return 0;
+    int grown = budget_table_grow(b, &e->table, e->count, hash_of_entry, e);
 
+    if (e->table.size == 0)
+        return 0;
     return grown == 0 ? e->table.size - 1 : e->table.size / 4 * 3;
 }
 
-/* The slot of (leaf, stack), or the free one where it would go. */
+/* The first slot of the table for (leaf, stack). */
+static size_t first_slot(const struct entries *e, uint64_t leaf, uint32_t stack)
+{
+    return entry_hash(e, leaf, stack) & (e->table.size - 1);
+}
+
+/* The slot of (leaf, stack), or the free one where it would go, from the first
+ * slot (i) on. */
 static uint32_t *find_slot(const struct entries *e, uint64_t leaf,
-                           uint32_t stack, uint64_t hash)
+                           uint32_t stack, size_t i)
 {
     size_t mask = e->table.size - 1;
-    size_t i = hash & mask;
 
     for (; e->table.slots[i] != 0; i = (i + 1) & mask) {
-        const struct profile_entry *entry = &e->list[e->table.slots[i] - 1];
+        const struct profile_entry *entry = &e->list[e->table.slots[i]];
 
         if (entry->leaf == leaf && entry->stack == stack)
             break;
@@ -155,85 +199,100 @@ static uint32_t *find_slot(const struct entries *e, uint64_t leaf,
     return &e->table.slots[i];
 }
 
-/* The entry of (leaf, stack), created if necessary. NULL if there is no room,
- * or if there are (most) entries. */
-static struct profile_entry *find_entry(struct entries *e, uint64_t leaf,
-                                        uint32_t stack, uint64_t hash,
-                                        size_t most, struct budget *b)
+/* Create the entry of (leaf, stack) in (slot). Returns its number; 0 if there
+ * is no room, or if there are (most) entries. */
+static uint32_t add_entry(struct entries *e, uint32_t *slot, uint64_t leaf,
+                          uint32_t stack, size_t most, struct budget *b)
 {
-    uint32_t *slot = find_slot(e, leaf, stack, hash);
-
-    if (*slot != 0)
-        return &e->list[*slot - 1];
     if (e->count >= most)
-        return NULL;
+        return 0;
 
     uint64_t kept = stack == STACK_OTHERS ? 0 : budget_keep(b, e->kept);
     struct profile_entry *list =
-        budget_grow(b, e->list, &e->capacity, e->count + 1, sizeof *list);
+        budget_grow(b, e->list, &e->capacity, e->count + 2u, sizeof *list);
 
     b->left += kept;
     if (!list)
-        return NULL;
+        return 0;
     e->list = list;
-    struct profile_entry *entry = &e->list[e->count++];
-
-    entry->leaf = leaf;
-    entry->stack = stack;
-    *slot = (uint32_t)e->count;
-    return entry;
+    *slot = ++e->count;
+    list[*slot].leaf = leaf;
+    list[*slot].stack = stack;
+    return *slot;
 }
 
-/* The entry for (leaf) and STACK_OTHERS, when there is no room for the stack.
- * NULL: count the sample in (others). */
-static struct profile_entry *find_others(struct entries *e, uint64_t leaf,
-                                         size_t most, struct budget *b)
+/* The number of the entry of (leaf, stack), whose first slot is (first),
+ * created if necessary; 0 if add_entry() cannot create it. */
+static uint32_t find_entry(struct entries *e, uint64_t leaf, uint32_t stack,
+                           size_t first, size_t most, struct budget *b)
 {
-    return find_entry(e, leaf, STACK_OTHERS, entry_hash(e, leaf, STACK_OTHERS),
-                      most, b);
+    uint32_t *slot = find_slot(e, leaf, stack, first);
+
+    return *slot != 0 ? *slot : add_entry(e, slot, leaf, stack, most, b);
 }
 
-/* The entry of (s), whose hash is (hash), or the entry of its leaf. NULL:
- * count the sample in (others). */
-static struct profile_entry *find_for(struct entries *e, const struct sample *s,
-                                      uint64_t hash, size_t most,
-                                      struct budget *b)
+/* The number of the entry of (leaf, stack), or of the entry for (leaf) and
+ * STACK_OTHERS. 0: count the sample in (others). */
+static uint32_t find_for(struct entries *e, uint64_t leaf, uint32_t stack,
+                         size_t first, size_t most, struct budget *b)
 {
-    struct profile_entry *entry =
-        find_entry(e, s->leaf, s->stack, hash, most, b);
+    uint32_t number = find_entry(e, leaf, stack, first, most, b);
 
-    return entry ? entry : find_others(e, s->leaf, most, b);
+    return number != 0 ? number
+                       : find_entry(e, leaf, STACK_OTHERS,
+                                    first_slot(e, leaf, STACK_OTHERS), most, b);
 }
 
 /* Find the likely entries of at most BLOCK samples. first[i] becomes the first
- * slot of the table for sample[i], and numbers[i] the entry in that slot,
- * counted from 1, or 0. */
+ * slot of the table for sample[i], and numbers[i] the entry in that slot. The
+ * loops are unrolled because a quarter of them was counting. */
 static void find_likely(const struct entries *e, const struct sample *s,
-                        uint64_t *first, uint32_t *numbers, size_t count)
+                        uint32_t *first, uint32_t *numbers, size_t count)
 {
-    size_t mask = e->table.size - 1;
+    const uint32_t *slots = e->table.slots;
 
+#pragma GCC unroll 8
     for (size_t i = 0; i < count; i++) {
-        first[i] = entry_hash(e, s[i].leaf, s[i].stack) & mask;
-        __builtin_prefetch(&e->table.slots[first[i]]);
+        first[i] = (uint32_t)first_slot(e, s[i].leaf, s[i].stack);
+        __builtin_prefetch(&slots[first[i]]);
     }
+#pragma GCC unroll 8
     for (size_t i = 0; i < count; i++) {
-        numbers[i] = e->table.slots[first[i]];
-        if (numbers[i] != 0) { /* an entry may lie across two cache lines */
-            const struct profile_entry *behind = e->list + numbers[i];
+        const struct profile_entry *likely = &e->list[slots[first[i]]];
 
-            __builtin_prefetch(behind - 1);
-            __builtin_prefetch((const char *)behind - 1);
-        }
+        numbers[i] = slots[first[i]];
+        __builtin_prefetch(likely);
+        __builtin_prefetch(likely->tally.late_class);
     }
 }
 
-/* Does (s) belong to entry (number), counted from 1? */
-static bool is_of(const struct entries *e, const struct sample *s,
-                  uint32_t number)
+/* Is (entry) that of (s), and open in (unit)? */
+static bool is_open(const struct profile_entry *entry, const struct sample *s,
+                    uint32_t unit)
 {
-    return number != 0 && e->list[number - 1].leaf == s->leaf &&
-           e->list[number - 1].stack == s->stack;
+    return entry->leaf == s->leaf && entry->stack == s->stack &&
+           entry->unit == unit;
+}
+
+/* Add (s), whose entry is not the likely one, or not open in the unit of
+ * (batch). Returns the number of the entry, or 0. */
+static uint32_t add_one(struct entries *e, const struct sample_batch *batch,
+                        const struct sample *s, size_t first, size_t most,
+                        struct budget *b)
+{
+    uint32_t number = find_for(e, s->leaf, s->stack, first, most, b);
+    struct profile_entry *entry = &e->list[number];
+
+    if (number == 0 || !batch->is_short) {
+        tally_sample(number == 0 ? &e->others : &entry->tally, batch, s);
+        return number;
+    }
+    if (entry->unit != e->short_tallies.unit) {
+        close_entry(entry);
+        entry->unit = e->short_tallies.unit;
+    }
+    tally_short(&entry->tally, &e->short_tallies, s->late);
+    return number;
 }
 
 /* Add at most BLOCK samples. The entries do not fit into the first cache.
@@ -243,26 +302,18 @@ static void add_block(struct entries *e, const struct sample_batch *batch,
                       const struct sample *s, uint32_t *numbers, size_t count,
                       size_t most, struct budget *b)
 {
-    const bool is_short = batch->is_short;
-    uint64_t first[BLOCK];
+    const uint32_t unit =
+        batch->is_short ? e->short_tallies.unit : UNIT_OF_LONG;
+    uint32_t first[BLOCK];
 
     find_likely(e, s, first, numbers, count);
     for (size_t i = 0; i < count; i++) {
-        struct tally *t = &e->others;
+        struct profile_entry *likely = &e->list[numbers[i]];
 
-        if (is_of(e, &s[i], numbers[i])) {
-            numbers[i]--;
-            t = &e->list[numbers[i]].tally;
-        } else {
-            struct profile_entry *entry = find_for(e, &s[i], first[i], most, b);
-
-            numbers[i] = entry ? (uint32_t)(entry - e->list) : ENTRY_OTHERS;
-            t = entry ? &entry->tally : t;
-        }
-        if (is_short)
-            tally_short(t, &e->short_tallies, s[i].late);
+        if (is_open(likely, &s[i], unit))
+            tally_short(&likely->tally, &e->short_tallies, s[i].late);
         else
-            tally_sample(t, batch, &s[i]);
+            numbers[i] = add_one(e, batch, &s[i], first[i], most, b);
     }
 }
 
@@ -274,13 +325,13 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
         prepare_short(&e->short_tallies, batch);
     while (count > 0) {
         size_t some = count < BLOCK ? count : BLOCK;
-        size_t most = grow_table(e, b);
+        size_t most = make_room(e, b);
 
-        if (e->table.size != 0)
+        if (most != 0)
             add_block(e, batch, samples, numbers, some, most, b);
         else /* there is no room even for one */
             for (size_t i = 0; i < some; i++) {
-                numbers[i] = ENTRY_OTHERS;
+                numbers[i] = 0;
                 tally_sample(&e->others, batch, &samples[i]);
             }
         samples += some;
@@ -292,12 +343,10 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
 void entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
                    const struct tally *t, struct budget *b)
 {
-    size_t most = grow_table(e, b);
-    struct profile_entry *entry = NULL;
+    size_t most = make_room(e, b);
+    uint32_t number = most != 0 ? find_for(e, leaf, stack,
+                                           first_slot(e, leaf, stack), most, b)
+                                : 0;
 
-    if (e->table.size != 0)
-        entry = find_entry(e, leaf, stack, entry_hash(e, leaf, stack), most, b);
-    if (!entry && e->table.size != 0)
-        entry = find_others(e, leaf, most, b);
-    tally_add(entry ? &entry->tally : &e->others, t);
+    tally_add(number != 0 ? &e->list[number].tally : &e->others, t);
 }

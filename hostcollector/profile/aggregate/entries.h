@@ -10,28 +10,32 @@
 #include "model/profile.h"
 #include "util/budget.h"
 
-/* The amounts that a short sample adds to a tally, for one unit and period:
- * the time of the sample, and one set of amounts for each of its possible
- * latenesses. */
+/* The amounts that a short sample of one unit adds to a tally, for each of its
+ * possible latenesses. */
 struct short_tallies {
-    uint16_t period;
-    uint8_t shift;
-    double time, time_sq;
+    uint32_t unit; /* shift << 16 | period */
     struct {
         double late, late_time;
-        size_t late_class;
+        uint64_t late_class, unused; /* 32 bytes: a shift finds the element */
     } by_bits[1u << WIRE_CELL_LATE_BITS];
 };
 
-/* Zero except (seed) and (kept). The secret (seed) keeps a guest from choosing
+/*
+ * Zero except (seed) and (kept). The secret (seed) keeps a guest from choosing
  * leaves that collide. (kept) is the number of bytes of the budget that only
- * entries of STACK_OTHERS may take. */
+ * entries of STACK_OTHERS may take.
+ *
+ * An entry is open in one unit, profile_entry.unit. A short sample of this unit
+ * is added to the lateness and the classes of the entry only. entries_close()
+ * adds the short samples to the other sums, which follow from their number.
+ */
 struct entries {
     uint64_t seed;
     uint64_t kept;
-    struct profile_entry *list;
-    size_t count, capacity;
-    struct budget_table table;          /* number n stands for list[n - 1] */
+    struct profile_entry *list; /* list[0] is unused; NULL: not made yet */
+    uint32_t count;             /* without list[0] */
+    size_t capacity;
+    struct budget_table table;
     struct tally others;                /* samples that are in no entry */
     struct short_tallies short_tallies; /* of the last batch */
 };
@@ -42,13 +46,16 @@ void entries_fini(struct entries *e);
 /*
  * Add (count) samples of (batch)'s core, unit and period. If (b) or memory
  * does not allow a new entry, a sample is added to the entry of its leaf and
- * STACK_OTHERS, or else to (e->others). numbers[i] becomes the entry of
- * sample[i], or ENTRY_OTHERS.
+ * STACK_OTHERS, or else to (e->others). numbers[i] becomes the number of the
+ * entry of sample[i], from 1 on, or ENTRY_OTHERS.
  */
 void entries_add(struct entries *e, const struct sample_batch *batch,
                  const struct sample *samples, uint32_t *numbers, size_t count,
                  struct budget *b);
-#define ENTRY_OTHERS UINT32_MAX
+#define ENTRY_OTHERS 0u
+
+/* Bring the sums of all entries up to date. */
+void entries_close(struct entries *e);
 
 /* Add (t) to the entry of (leaf) and (stack). If (b) or memory does not allow
  * a new entry, add (t) to the entry of (leaf) and STACK_OTHERS, or else to

@@ -17,7 +17,7 @@ bool moved_leaves_text(const struct guest *g, const struct stack *s)
 void moved_entries(struct entries *e, const struct stack_pool *p,
                    const struct maps *m)
 {
-    for (size_t i = 0; i < e->count; i++) {
+    for (size_t i = 1; i <= e->count; i++) {
         struct stack s = stack_pool_get(p, e->list[i].stack);
 
         if (s.generation != ERA_NONE)

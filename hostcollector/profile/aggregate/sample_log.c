@@ -193,7 +193,7 @@ static void read_wide(struct sample_log_reader *r, struct moment *out)
     r->shift = (uint8_t)(words[0] >> WIDE_SHIFT);
     out->jump = words[0] & WIDE_JUMP;
     out->ticks = (int64_t)words[1];
-    out->entry = (uint32_t)words[2];
+    out->entry = (uint32_t)words[2] - 1; /* MOMENT_OTHERS for 0 */
     out->weight = (uint32_t)(words[2] >> 32);
     out->late = words[3] << r->shift;
 }
@@ -212,7 +212,7 @@ static void read_word(struct sample_log_reader *r, struct moment *out)
     uint64_t word = r->block->words[r->at++];
 
     out->jump = false;
-    out->entry = (uint32_t)take(&word, ENTRY_BITS);
+    out->entry = (uint32_t)take(&word, ENTRY_BITS) - 1;
     out->weight = (uint32_t)take(&word, WEIGHT_BITS);
     out->late = take(&word, LATE_BITS) << r->shift;
     out->ticks = r->ticks + (int64_t)(word << r->shift);

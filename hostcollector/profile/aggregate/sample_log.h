@@ -28,7 +28,8 @@ struct sample_log {
 void sample_log_fini(struct sample_log *m);
 
 /* Add (count) samples of (batch)'s unit and period. (start_tsc) is the start
- * of the profile on their clock. sample[i] belongs to entry entries[i]. */
+ * of the profile on their clock. sample[i] belongs to entry entries[i], as
+ * entries_add() numbers them. */
 void sample_log_add(struct sample_log *m, const struct sample_batch *batch,
                     const struct sample *samples, uint64_t start_tsc,
                     const uint32_t *entries, size_t count, struct budget *b);
@@ -43,7 +44,7 @@ struct moment {
     uint64_t late; /* TSC ticks */
     bool jump;
 };
-#define MOMENT_OTHERS UINT32_MAX /* = ENTRY_OTHERS */
+#define MOMENT_OTHERS UINT32_MAX
 
 /* Reads the samples of one core from the first to the last. */
 struct sample_log_reader {

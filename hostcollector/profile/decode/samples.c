@@ -265,12 +265,8 @@ static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
     struct sample *first = r->d->batch + r->count, *out = first;
     uint64_t time = r->time, unknown = 0;
 
-    for (; cell < end; cell += WIRE_CELL_SIZE, out++) {
+    for (; cell < end && (*cell & 1) == 0; cell += WIRE_CELL_SIZE, out++) {
         uint64_t v = load_u64(cell); /* bytes after a cell are readable */
-
-        if (v & 1)
-            break;
-
         const struct core_slot *slot = &core->dict[FIELD(v, ID)];
 
         time += FIELD(v, DT);
