@@ -10,7 +10,8 @@
  *          cycles=N a game takes N cycles of the TSC instead
  *          burst=N messages that are under way at a time (default 16)
  *          words=N at most so many words in a message (default 96)
- *          local=1 every core has a game of its own, too, and rests in turn
+ *          local=1 every core has a game of its own, too, and the cores rest in
+ *          turn, so that they do nothing for some of the time
  *          report=N a line on the console every N rounds (default 100)
  */
 #include <stdatomic.h>
@@ -27,7 +28,7 @@
 #include "sched.h"
 
 #define WORDS_MAX   96
-#define REST_CYCLES 1000000000u /* some tenths of a second */
+#define REST_ROUNDS 200000 /* some tenths of a second */
 
 struct message {
     uint64_t number;
@@ -51,6 +52,7 @@ static atomic_uint games_left;
 static uint64_t run, cycles, burst, word_limit, report;
 static bool is_local;
 static uint64_t start_tsc;
+static atomic_uint resting; /* core that rests */
 
 static uint32_t NextRandom(struct game *game)
 {
@@ -116,14 +118,50 @@ static bool CheckAnswer(const struct message *message, uint64_t number)
     return true;
 }
 
+static bool IsOver(const struct game *game, uint64_t round)
+{
+    if (cycles != 0)
+        return cpu_rdtsc() - game->start_tsc >= cycles;
+    return run != 0 && round >= run;
+}
+
+/* Return whether core (arg) is to work. */
+static bool IsAtWork(const void *arg)
+{
+    return atomic_load_explicit(&resting, memory_order_relaxed) !=
+           (uintptr_t)arg;
+}
+
+/* Rest while it is this core's turn. */
+static void Rest(unsigned self)
+{
+    const void *arg = (const void *)(uintptr_t)self;
+
+    if (is_local && !IsAtWork(arg))
+        WaitFor(IsAtWork, arg);
+}
+
+/* Relieve the core that rests, if this core is the next one. The cores count
+ * rounds of their own games, and read no clock. */
+static void TakeTurn(unsigned self)
+{
+    unsigned rests = atomic_load_explicit(&resting, memory_order_relaxed);
+
+    if ((rests + 1) % core_count() != self)
+        return;
+    atomic_store_explicit(&resting, self, memory_order_relaxed);
+    Wake(rests);
+}
+
 /* The higher core's thread: take what the lower one sends, sort it, send it
  * back. */
 static void Pong(void *arg)
 {
-    unsigned peer = (unsigned)(uintptr_t)arg;
+    unsigned peer = (unsigned)(uintptr_t)arg, self = core_index();
     struct message message;
 
     for (;;) {
+        Rest(self);
         RecvFrom(peer, &message);
         if (message.count > WORDS_MAX ||
             Checksum(message.words, message.count) != message.checksum) {
@@ -132,22 +170,8 @@ static void Pong(void *arg)
         }
         qsort(message.words, message.count, sizeof message.words[0],
               CompareWords);
-        SendMessage(peer == core_index() ? BUS_BACK : peer, &message);
+        SendMessage(peer == self ? BUS_BACK : peer, &message);
     }
-}
-
-static bool IsOver(const struct game *game, uint64_t round)
-{
-    if (cycles != 0)
-        return cpu_rdtsc() - game->start_tsc >= cycles;
-    return run != 0 && round >= run;
-}
-
-/* Of each core's own game: the cores rest one after the other. */
-static bool IsAtWork(const void *arg)
-{
-    (void)arg;
-    return cpu_rdtsc() / REST_CYCLES % core_count() != core_index();
 }
 
 /* The last game that ends prints the sum of all and ends the machine. */
@@ -194,11 +218,13 @@ static void PlayRound(struct game *game, uint64_t round)
 static void Ping(void *arg)
 {
     struct game *game = arg;
+    unsigned self = core_index();
 
     game->start_tsc = cpu_rdtsc();
     for (uint64_t round = 0; !IsOver(game, round); round++) {
-        if (game->peer == core_index() && !IsAtWork(NULL))
-            WaitFor(IsAtWork, NULL);
+        Rest(self);
+        if (game->peer == self && round % REST_ROUNDS == REST_ROUNDS - 1)
+            TakeTurn(self);
         PlayRound(game, round);
         if ((round + 1) % report == 0)
             WriteConsoleF("Core[%u] -> Core[%u]: %llu messages\n", core_index(),
