@@ -5,6 +5,7 @@
 set(core_sources
     annotate/annotate.c
     annotate/annotate_json.c
+    annotate/annotate_part.c
     annotate/annotate_text.c
     annotate/blocks.c
     annotate/code.c
@@ -208,6 +209,7 @@ set(core_sources
     pgo/hits.c
     pgo/judge.c
     pgo/pgo.c
+    pgo/pgo_part.c
     pgo/pgo_addresses.c
     pgo/pgo_calls.c
     pgo/sample_profile_text.c
@@ -292,7 +294,6 @@ set(core_sources
     session/guest_selection.c
     session/guest_source.c
     session/overall_sums.c
-    session/page_code.c
     session/sampling.c
     session/session_options.c
     stacks/newest.c

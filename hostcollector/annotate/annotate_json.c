@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "annotate/annotate_json.h"
+#include "annotate/annotate_output.h"
 
 #include <inttypes.h>
 

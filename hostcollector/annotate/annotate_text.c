@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/annotate_output.h"
 #include "diagnose/share.h"
 #include "model/annotation.h"
 #include "report/ink.h"
@@ -390,7 +391,7 @@ static void write_skid(FILE *out, const struct report *r)
                  table_columns(r));
 }
 
-void table_annotation(FILE *out, const struct report *r)
+void annotate_text(FILE *out, const struct report *r)
 {
     write_head(out, r);
     write_bodies(out, r);
@@ -398,3 +399,16 @@ void table_annotation(FILE *out, const struct report *r)
     write_codes(out, r);
     write_skid(out, r);
 }
+
+static void write(struct render *to, const struct report *r)
+{
+    if (r->annotation == NULL) { /* without samples there is no function */
+        render_txt.write(to, r);
+        return;
+    }
+    table_heading(to->out, r);
+    annotate_text(to->out, r);
+}
+
+const struct render_ops render_annotate_txt = {
+    .name = "txt", .suffix = "txt", .follows = true, .write = write};

@@ -13,7 +13,7 @@ struct command_plan {
     /* Fill (out) from (config). Returns 0; -1 with (e) filled. */
     int (*plan)(struct outputs *out, void *config, struct err *e);
     /* Returns an enum exit_code. */
-    int (*work)(const void *config, struct outputs *out);
+    int (*work)(void *config, struct outputs *out);
 };
 
 /* Run the command with the (argc) words at (argv). (config) holds the defaults,

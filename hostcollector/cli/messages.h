@@ -13,7 +13,7 @@
 struct messages {
     bool alone;      /* there is one guest, whose name need not be said */
     bool terminal;   /* a progress line may be shown */
-    bool keys_taken; /* options.keys_taken */
+    bool keys_taken; /* by QEMU: Ctrl-C ends nothing */
     /* Its own. */
     bool line_open;    /* one is shown */
     uint64_t lines_ns; /* when the time for some lines began */

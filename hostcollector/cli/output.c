@@ -149,11 +149,26 @@ static bool is_input(const char *path, const struct options *o)
             (source_kind_find(g->list[i].kind)->need == SOURCE_NEEDS_TTY &&
              claim_same(path, g->list[i].where)))
             return true;
-    for (unsigned i = 0; i < o->inputs.count; i++)
-        if (claim_same(path, o->inputs.list[i]))
-            return true;
     return is_elf(path, g->elfs) || claim_same(path, g->path) ||
            claim_same(path, o->from.input);
+}
+
+static int refuse_input(const char *path, struct err *e)
+{
+    return err_set(e,
+                   "-o %s: is read by this command, and would be overwritten: "
+                   "name another file",
+                   path);
+}
+
+int outputs_spare(const struct output_config *c,
+                  const struct option_words *inputs, struct err *e)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned k = 0; k < inputs->count; k++)
+            if (claim_same(c->paths[i], inputs->list[k]))
+                return refuse_input(c->paths[i], e);
+    return 0;
 }
 
 static int begin(struct outputs *out, const struct options *o, struct err *e)
@@ -164,10 +179,7 @@ static int begin(struct outputs *out, const struct options *o, struct err *e)
         claim_force();
     for (unsigned i = 0; i < o->output.count; i++)
         if (is_input(o->output.paths[i], o))
-            return err_set(e,
-                           "-o %s: is read by this command, and would be "
-                           "overwritten: name another file",
-                           o->output.paths[i]);
+            return refuse_input(o->output.paths[i], e);
     return 0;
 }
 
@@ -229,9 +241,10 @@ void outputs_plan_code(const struct outputs *out, struct options *o)
     for (unsigned i = 0; i < out->count; i++)
         has_code |= out->list[i].format->has_code;
     if (!has_code)
-        o->page_code = 0;
-    o->from.reads_sources = o->page_code != 0 && (o->from.guests.count == 0 ||
-                                                  o->from.sources != NULL);
+        o->shown.page_code = 0;
+    o->from.reads_sources =
+        o->shown.page_code != 0 &&
+        (o->from.guests.count == 0 || o->from.sources != NULL);
 }
 
 /* That of (formats) which is called (name); NULL: there is none. */
@@ -271,13 +284,13 @@ int outputs_choose(struct outputs *out, const char *command,
 }
 
 const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
-                            const struct outputs *out, const struct options *o)
+                            const struct outputs *out, const struct shown *s)
 {
     struct report asked = {.top = 0};
     char options[REPORT_OPTIONS_TEXT], formats[FORMAT_NAMES] = "";
     size_t used = 0;
 
-    report_from_options(&asked, o);
+    report_from_options(&asked, s);
     for (unsigned i = 0; i < out->count && used < sizeof formats; i++)
         if (!out->list[i].format->follows)
             used += (size_t)snprintf(formats + used, sizeof formats - used,

@@ -43,6 +43,11 @@ extern const struct option_kind option_format;
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
 
+/* Refuse outputs of (c) that are one of (inputs). Returns 0; -1 with (e)
+ * filled. */
+int outputs_spare(const struct output_config *c,
+                  const struct option_words *inputs, struct err *e);
+
 /* The same where each output, or else standard output, is in (format). */
 int outputs_plan_only(struct outputs *out, const struct options *o,
                       const struct render_ops *format, struct err *e);
@@ -60,11 +65,11 @@ void outputs_plan_code(const struct outputs *out, struct options *o);
 /* Room for outputs_ignored(). */
 #define OUTPUTS_IGNORED 1152
 
-/* Write into (buf) a message about options of (o) that do not affect the files
+/* Write into (buf) a message about options of (s) that do not affect the files
  * of (out), because those files hold everything. The message is "" if there is
  * no such option. Returns (buf). */
 const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
-                            const struct outputs *out, const struct options *o);
+                            const struct outputs *out, const struct shown *s);
 
 /* Return the length of (path) without its extension. Names of guests are
  * inserted there if there are several guests: "a/run.tprof" (5) becomes

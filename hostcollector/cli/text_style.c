@@ -47,18 +47,17 @@ static bool may_colour(void)
            strcmp(term, "dumb") != 0;
 }
 
-void report_from_options(struct report *r, const struct options *o)
+void report_from_options(struct report *r, const struct shown *s)
 {
-    r->top = o->top;
-    r->all = o->all;
-    r->details = o->details;
-    r->idle = o->idle;
-    r->function = o->function;
-    r->sort = o->sort;
-    r->callers_of = o->callers_of;
-    r->inverted = o->inverted;
-    r->of_all = o->of == BASE_ALL;
-    r->origin = o->origin;
+    r->top = s->top;
+    r->all = s->all;
+    r->details = s->details;
+    r->idle = s->idle;
+    r->function = s->function;
+    r->sort = s->sort;
+    r->callers_of = s->callers_of;
+    r->inverted = s->inverted;
+    r->of_all = s->of == BASE_ALL;
 }
 
 struct report text_style_for_output(const struct report *r, const char *path,

@@ -6,8 +6,8 @@
 #include "cli/options.h"
 #include "report/render.h"
 
-/* Set the members of (r) that (o) chooses for every output. */
-void report_from_options(struct report *r, const struct options *o);
+/* Set the members of (r) that (s) chooses for every output. */
+void report_from_options(struct report *r, const struct shown *s);
 
 /* Return (r) with the look for standard output or for the file (path). "-" is
  * standard output, which is a terminal if (terminal). */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate/annotate_output.h"
+#include "annotate/annotate_part.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
@@ -18,9 +20,9 @@ static int take_word(void *config, const char *word, struct err *e)
 {
     struct options *o = config;
 
-    if (o->function != NULL)
+    if (o->shown.function != NULL)
         return session_recording_word(config, word, e);
-    o->function = o->from.input;
+    o->shown.function = o->from.input;
     o->from.input = word;
     return OPTION_READ;
 }
@@ -37,7 +39,7 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_row all_rows[] = {
-    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+    {"all", 0, NULL, &option_flag, AT(shown.all), 0, 0,
      "every line and block, also those without samples"},
     {.name = NULL}};
 
@@ -45,14 +47,14 @@ static const struct option_group groups[] = {
     OPTION_ROWS(recorded_elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(all_rows, 0),
-    OPTION_ROWS(of_rows, 0),
-    OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(pager_rows, AT(shown)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -74,13 +76,13 @@ static const struct help help = {
 
 /* The formats that the command writes. */
 static const struct render_ops *const formats[] = {
-    &render_txt, &render_annotate_json, &render_html, NULL};
+    &render_annotate_txt, &render_annotate_json, &render_html, NULL};
 
 /* Was FILE typed before FUNCTION? */
 static bool is_turned(const struct options *o)
 {
-    return o->function != NULL && access(o->from.input, F_OK) != 0 &&
-           access(o->function, F_OK) == 0;
+    return o->shown.function != NULL && access(o->from.input, F_OK) != 0 &&
+           access(o->shown.function, F_OK) == 0;
 }
 
 /* Is the one word that was typed a function, and no file? */
@@ -88,7 +90,7 @@ static bool lacks_file(const struct options *o)
 {
     const char *end = strrchr(o->from.input, '.');
 
-    return o->function == NULL && strcmp(o->from.input, "-") != 0 &&
+    return o->shown.function == NULL && strcmp(o->from.input, "-") != 0 &&
            strchr(o->from.input, '/') == NULL &&
            (end == NULL || strcmp(end, ".tprof") != 0) &&
            access(o->from.input, F_OK) != 0;
@@ -106,10 +108,9 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (is_turned(o)) {
         const char *function = o->from.input;
 
-        o->from.input = o->function;
-        o->function = function;
+        o->from.input = o->shown.function;
+        o->shown.function = function;
     }
-    o->annotate = true;
     if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     outputs_plan_code(out, o);
@@ -117,20 +118,24 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return outputs_choose(out, "annotate", formats, e);
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
     const struct options *o = config;
-    return sampling_run("collector annotate", o, out, NULL);
+    const struct sampling_job job = {.command = "collector annotate",
+                                     .options = o,
+                                     .outputs = out,
+                                     .part = &annotate_part};
+
+    return sampling_run(&job);
 }
 
 static int run_annotate(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector annotate", &help,
                                                 plan, work};
-    struct options o;
+    struct options o = OPTIONS_DEFAULT;
 
-    options_init(&o);
-    o.page_code = OPTIONS_PAGE_USUAL;
+    o.shown.page_code = OPTIONS_PAGE_USUAL;
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);

@@ -10,10 +10,8 @@
 #include "cli/command_main.h"
 #include "cli/confine/confine.h"
 #include "cli/option_kinds.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/signals.h"
-#include "diagnose/share.h"
 #include "diff/compare/compare.h"
 #include "diff/diff.h"
 #include "diff/diff_runs.h"
@@ -23,37 +21,38 @@
 /* Two builds of one kernel have functions of so much of the time in common. */
 #define COMMON_LEAST .1
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m)  offsetof(struct diff_config, options.m)
+#define OWN(m) offsetof(struct diff_config, m)
 
 /* A recording, or the "--" between before and after. */
 static int take_word(void *config, const char *word, struct err *e)
 {
-    struct options *o = config;
+    struct diff_config *c = config;
 
     if (strcmp(word, "--") != 0)
-        return session_recordings_add(&o->inputs, word, e);
-    if (o->before_count != 0 || o->inputs.count == 0)
+        return session_recordings_add(&c->inputs, word, e);
+    if (c->before_count != 0 || c->inputs.count == 0)
         return err_set(e, "one -- divides the recordings: type collector diff "
                           "BEFORE... -- AFTER...");
-    o->before_count = o->inputs.count;
+    c->before_count = c->inputs.count;
     return OPTION_READ;
 }
 
 static int read_fail_if(void *field, const struct option_row *row,
                         const char *value, struct err *e)
 {
-    struct options *o = field;
+    struct diff_config *c = field;
 
-    if (o->fail_if_count == OPTIONS_FAIL_IF)
+    if (c->fail_if_count == DIFF_FAIL_IF)
         return err_set(e, "--%s: more than %d changes", row->name,
-                       OPTIONS_FAIL_IF);
-    return fail_if_parse(&o->fail_if[o->fail_if_count++], value, e);
+                       DIFF_FAIL_IF);
+    return fail_if_parse(&c->fail_if[c->fail_if_count++], value, e);
 }
 
 static const struct option_kind option_fail_if = {.read = read_fail_if};
 
 static const struct option_row own_output_rows[] = {
-    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+    {"output", 'o', "FILE", &option_output, 0, 0, 0,
      "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is "
      "standard output; may be repeated"},
     {.name = NULL}};
@@ -63,26 +62,26 @@ static const struct option_row own_rows[] = {
      "exit status 4 if a share surely changed by more: 'NAME +3%' of all, "
      "'NAME +3% of the rest', or -3%; or what a unit of work takes: "
      "'work:COUNTER +3%', 'NAME +3% per COUNTER'; may be repeated"},
-    {"top", 0, "N", &option_count, AT(top), 1, 1000000,
+    {"top", 0, "N", &option_count, AT(shown.top), 1, 1000000,
      "functions that changed, and functions that did not (default: those worth "
      "a line)"},
-    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+    {"all", 0, NULL, &option_flag, AT(shown.all), 0, 0,
      "every function, also with too few samples to judge"},
-    {"tree", 0, NULL, &option_flag, AT(tree), 0, 0,
+    {"tree", 0, NULL, &option_flag, OWN(tree), 0, 0,
      "also the call paths that changed beyond chance"},
-    {"by-core", 0, NULL, &option_flag, AT(by_core), 0, 0,
+    {"by-core", 0, NULL, &option_flag, OWN(by_core), 0, 0,
      "also what changed on each core"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
     OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(own_output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(own_output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -110,13 +109,14 @@ static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
 
 static int plan(struct outputs *out, void *config, struct err *e)
 {
-    struct options *o = config;
-    if (o->before_count == 0 && o->inputs.count == 2)
-        o->before_count = 1;
-    if (o->before_count == 0 || o->before_count == o->inputs.count)
+    struct diff_config *c = config;
+    if (c->before_count == 0 && c->inputs.count == 2)
+        c->before_count = 1;
+    if (c->before_count == 0 || c->before_count == c->inputs.count)
         return err_set(e, "which recordings? type: collector diff BEFORE AFTER"
                           ", or collector diff BEFORE... -- AFTER...");
-    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
+    if (outputs_spare(&c->options.output, &c->inputs, e) != 0 ||
+        outputs_plan(out, &c->options, c->options.output.count == 0, e) != 0)
         return -1;
     return outputs_choose(out, "diff", formats, e);
 }
@@ -151,27 +151,27 @@ static void find_no_name(struct diff_runs *d)
     }
 }
 
-/* Find what the rules of (o) are about. Returns 0; -1 with (e) filled. */
-static int find_rules(const struct options *o, const struct diff *d,
+/* Find what the rules of (c) are about. Returns 0; -1 with (e) filled. */
+static int find_rules(const struct diff_config *c, const struct diff *d,
                       struct fail_if_found *found, struct err *e)
 {
-    for (unsigned i = 0; i < o->fail_if_count; i++)
-        if (fail_if_find(&o->fail_if[i], d, &found[i], e) != 0)
+    for (unsigned i = 0; i < c->fail_if_count; i++)
+        if (fail_if_find(&c->fail_if[i], d, &found[i], e) != 0)
             return -1;
     return 0;
 }
 
-/* Say which rules of (o) are broken. Returns an enum exit_code. */
-static int judge(const struct options *o, const struct diff *d,
+/* Say which rules of (c) are broken. Returns an enum exit_code. */
+static int judge(const struct diff_config *c, const struct diff *d,
                  const struct fail_if_found *found)
 {
     int result = EXIT_DONE;
 
-    for (unsigned i = 0; i < o->fail_if_count; i++) {
+    for (unsigned i = 0; i < c->fail_if_count; i++) {
         struct err why;
         char text[sizeof why.text];
 
-        if (!fail_if_holds(&o->fail_if[i], d, &found[i], &why))
+        if (!fail_if_holds(&c->fail_if[i], d, &found[i], &why))
             continue;
         (void)fprintf(stderr, "collector diff: %s\n",
                       text_escape(text, sizeof text, why.text));
@@ -180,9 +180,9 @@ static int judge(const struct options *o, const struct diff *d,
     return result;
 }
 
-/* Write into (text) the selection that (o) makes on both sides: "core 1,
+/* Write into (text) the selection (s) that holds on both sides: "core 1,
  * without push". */
-static void say_selected(char *text, size_t size, const struct options *o)
+static void say_selected(char *text, size_t size, const struct selection *s)
 {
     FILE *out = fmemopen(text, size - 1, "w");
     char name[128];
@@ -191,24 +191,24 @@ static void say_selected(char *text, size_t size, const struct options *o)
     memset(text, 0, size);
     if (out == NULL)
         return;
-    for (size_t i = 0; i < o->cores.count; i++, comma = ", ") {
-        uint32_t first = o->cores.spans[i].first, last = o->cores.spans[i].last;
+    for (size_t i = 0; i < s->cores.count; i++, comma = ", ") {
+        uint32_t first = s->cores.spans[i].first, last = s->cores.spans[i].last;
 
         (void)fprintf(out, "%s%s%" PRIu32, comma, i != 0 ? "" : "core ", first);
         if (last > first)
             (void)fprintf(out, "-%" PRIu32, last);
     }
-    if (o->time.from_s > 0 || o->time.to_s > 0) {
-        (void)fprintf(out, "%sseconds %.6g", comma, o->time.from_s);
-        if (o->time.to_s > 0)
-            (void)fprintf(out, " to %.6g", o->time.to_s);
+    if (s->time.from_s > 0 || s->time.to_s > 0) {
+        (void)fprintf(out, "%sseconds %.6g", comma, s->time.from_s);
+        if (s->time.to_s > 0)
+            (void)fprintf(out, " to %.6g", s->time.to_s);
         else
             (void)fputs(" to the end", out);
         comma = ", ";
     }
-    for (unsigned i = 0; i < o->exclude.count; i++, comma = ", ")
+    for (unsigned i = 0; i < s->exclude.count; i++, comma = ", ")
         (void)fprintf(out, "%swithout %s", comma,
-                      text_escape(name, sizeof name, o->exclude.list[i]));
+                      text_escape(name, sizeof name, s->exclude.list[i]));
     (void)fclose(out);
 }
 
@@ -238,22 +238,22 @@ static int warn_of_strangers(struct diff_runs *runs, const struct diff *d)
 
 /* Write (d), and judge it. Returns an enum exit_code, with (e) filled if that
  * is EXIT_FAILED or EXIT_USAGE. */
-static int write_and_judge(const struct diff *d, const struct options *o,
+static int write_and_judge(const struct diff *d, const struct diff_config *c,
                            struct outputs *out, struct err *e)
 {
-    struct fail_if_found found[OPTIONS_FAIL_IF];
+    struct fail_if_found found[DIFF_FAIL_IF];
 
-    if (find_rules(o, d, found, e) != 0)
+    if (find_rules(c, d, found, e) != 0)
         return EXIT_USAGE;
     if (outputs_open(out, e) != 0 ||
         outputs_write_by(out, write_output, d, e) != 0 ||
         outputs_close(out, true, e) != 0)
         return EXIT_FAILED;
-    return judge(o, d, found);
+    return judge(c, d, found);
 }
 
 /* Compare what was read. Returns likewise. */
-static int show(struct diff_runs *runs, const struct options *o,
+static int show(struct diff_runs *runs, const struct diff_config *c,
                 struct outputs *out, struct err *e)
 {
     const struct pairs *p = &runs->pairs;
@@ -273,24 +273,24 @@ static int show(struct diff_runs *runs, const struct options *o,
                      .count = p->count,
                      .tree = &runs->tree,
                      .calls = calls,
-                     .show_tree = o->tree,
-                     .top = o->top,
-                     .all = o->all};
+                     .show_tree = c->tree,
+                     .top = c->options.shown.top,
+                     .all = c->options.shown.all};
     int result = EXIT_FAILED;
 
-    say_selected(selected, sizeof selected, o);
+    say_selected(selected, sizeof selected, &c->options.selection);
     find_no_name(runs);
     memcpy(d.sides, runs->sides, sizeof d.sides);
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
-        (o->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0) ||
+        (c->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0) ||
         warn_of_strangers(runs, &d) != 0) {
         (void)err_set(e, "out of memory");
     } else {
         d.warnings = runs->warnings;
         d.warning_count = runs->warning_count;
-        result = write_and_judge(&d, o, out, e);
+        result = write_and_judge(&d, c, out, e);
     }
     free(rows);
     free(calls);
@@ -299,15 +299,16 @@ static int show(struct diff_runs *runs, const struct options *o,
 
 /* Files by their names come before the sandbox, and what is in them behind it.
  */
-static int start(const struct options *o, struct outputs *out, int *stop_fd,
+static int start(const struct diff_config *c, struct outputs *out, int *stop_fd,
                  struct err *e)
 {
     struct err lacking;
 
     *stop_fd = signals_catch(e);
-    if (*stop_fd < 0 || confine_prepare_diff(&o->from, &o->inputs, out, e) != 0)
+    if (*stop_fd < 0 ||
+        confine_prepare_diff(&c->options.from, &c->inputs, out, e) != 0)
         return -1;
-    if (confine_sampling(&o->from, &lacking) != 0) {
+    if (confine_sampling(&c->options.from, &lacking) != 0) {
         *e = lacking;
         return -1;
     }
@@ -316,17 +317,17 @@ static int start(const struct options *o, struct outputs *out, int *stop_fd,
     return outputs_claim(out, e);
 }
 
-static int compare_runs(const void *config, struct outputs *out)
+static int compare_runs(void *config, struct outputs *out)
 {
-    const struct options *o = config;
+    const struct diff_config *c = config;
     struct diff_runs runs = {0};
     struct err e = {""};
     char text[sizeof e.text];
     int stop_fd = -1, result = EXIT_FAILED;
 
-    if (start(o, out, &stop_fd, &e) == 0 &&
-        diff_runs_read(&runs, o, stop_fd, &e) == 0)
-        result = show(&runs, o, out, &e);
+    if (start(c, out, &stop_fd, &e) == 0 &&
+        diff_runs_read(&runs, c, stop_fd, &e) == 0)
+        result = show(&runs, c, out, &e);
     else if (runs.empty)
         result = EXIT_EMPTY;
     signals_release(stop_fd, 0);
@@ -342,12 +343,10 @@ static int run_diff(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector diff", &help, plan,
                                                 compare_runs};
-    struct options o;
+    struct diff_config c = {.options = OPTIONS_DEFAULT};
+    int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 
-    options_init(&o);
-    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
-
-    options_fini(&o);
+    options_fini(&c.options);
     return result;
 }
 

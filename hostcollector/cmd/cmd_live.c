@@ -2,6 +2,7 @@
 /* collector: attach, sample, report. */
 #include <stdio.h>
 
+#include "annotate/annotate_part.h"
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/help.h"
@@ -9,12 +10,20 @@
 #include "session/sampling.h"
 #include "session/session_options.h"
 
-#define AT(m) offsetof(struct options, m)
+struct live_config {
+    struct options options;
+    /* One of these options was found. The rest of the command line was not
+     * read. */
+    bool version, sandbox_report;
+};
+
+#define AT(m)  offsetof(struct live_config, options.m)
+#define OWN(m) offsetof(struct live_config, m)
 
 static const struct option_row own_rows[] = {
-    {"sandbox-report", 0, NULL, &option_last, AT(sandbox_report), 0, 0,
+    {"sandbox-report", 0, NULL, &option_last, OWN(sandbox_report), 0, 0,
      "what this kernel lets the sandbox refuse"},
-    {"version", 'V', NULL, &option_last, AT(version), 0, 0,
+    {"version", 'V', NULL, &option_last, OWN(version), 0, 0,
      "the collector's version"},
     {.name = NULL}};
 
@@ -26,22 +35,22 @@ static const struct option_group groups[] = {
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
-    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(duration_rows, OWN(options)),
     OPTION_ROWS(wait_rows, AT(from)),
     OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
-    OPTION_ROWS(output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(memory_rows, AT(from)),
-    OPTION_ROWS(report_rows, 0),
-    OPTION_ROWS(of_rows, 0),
-    OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(pager_rows, 0),
-    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(report_rows, AT(shown)),
+    OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(pager_rows, AT(shown)),
+    OPTION_ROWS(names_rows, OWN(options)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(help_rows, 0),
@@ -103,37 +112,39 @@ static int plan(struct outputs *out, struct options *o, struct err *e)
     return 0;
 }
 
-static int run_options(struct options *o, struct err *e)
+static int run_options(struct live_config *c, struct err *e)
 {
     struct outputs out;
+    struct sampling_job job = {
+        .command = "collector", .options = &c->options, .outputs = &out};
 
-    if (o->version)
+    if (c->version)
         return print_version();
-    if (o->sandbox_report)
+    if (c->sandbox_report)
         return confine_report();
-    if (plan(&out, o, e) != 0)
+    if (plan(&out, &c->options, e) != 0)
         return EXIT_USAGE;
-    return sampling_run("collector", o, &out, NULL);
+    job.part = annotate_page_part(&c->options);
+    return sampling_run(&job);
 }
 
 static int run_live(int argc, char **argv)
 {
-    struct options o;
+    struct live_config c = {.options = OPTIONS_DEFAULT};
     struct err e = {""};
 
-    options_init(&o);
-    o.page_code = OPTIONS_PAGE_USUAL;
-    int result = option_parse(&o, &options, argc, argv, &e);
+    c.options.shown.page_code = OPTIONS_PAGE_USUAL;
+    int result = option_parse(&c, &options, argc, argv, &e);
 
     if (result == OPTION_HELP)
         result = help_print(&help);
-    else if (result < 0 || guests_finish(&o.from.guests, &e) != 0)
+    else if (result < 0 || guests_finish(&c.options.from.guests, &e) != 0)
         result = EXIT_USAGE;
     else
-        result = run_options(&o, &e);
+        result = run_options(&c, &e);
     if (e.text[0] != '\0')
         (void)fprintf(stderr, "collector: %s\n", e.text);
-    options_fini(&o);
+    options_fini(&c.options);
     return result;
 }
 

@@ -7,23 +7,24 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
+#include "pgo/pgo_part.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
 
 #define AT(m) offsetof(struct options, m)
 
 static const struct option_row own_rows[] = {
-    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+    {"output", 'o', "FILE", &option_output, 0, 0, 0,
      "write FILE, not to standard output"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
     OPTION_ROWS(recorded_elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(own_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -56,35 +57,44 @@ static bool is_fdata(const char *path)
     return length > suffix && strcmp(path + length - suffix, ".fdata") == 0;
 }
 
+/* Is the output for BOLT, and not for a compiler? */
+static bool is_bolt(const struct options *o)
+{
+    return o->output.count != 0 && is_fdata(o->output.paths[0]);
+}
+
 static int plan(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
     if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");
-    o->pgo = true;
-    o->pgo_by_address = o->output.count != 0 && is_fdata(o->output.paths[0]);
+    bool fdata = is_bolt(o);
+
     for (unsigned i = 1; i < o->output.count; i++)
-        if (is_fdata(o->output.paths[i]) != o->pgo_by_address)
+        if (is_fdata(o->output.paths[i]) != fdata)
             return err_set(e, "-o %s and -o %s: type two commands",
                            o->output.paths[0], o->output.paths[i]);
-    return outputs_plan_only(
-        out, o, o->pgo_by_address ? &render_fdata : &render_pgo, e);
+    return outputs_plan_only(out, o, fdata ? &render_fdata : &render_pgo, e);
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
     const struct options *o = config;
-    return sampling_run("collector pgo", o, out, NULL);
+    const struct sampling_job job = {.command = "collector pgo",
+                                     .options = o,
+                                     .outputs = out,
+                                     .part = is_bolt(o) ? &pgo_part_by_address
+                                                        : &pgo_part};
+
+    return sampling_run(&job);
 }
 
 static int run_pgo(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector pgo", &help, plan,
                                                 work};
-    struct options o;
-
-    options_init(&o);
+    struct options o = OPTIONS_DEFAULT;
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);

@@ -15,10 +15,16 @@
 #define DEFAULT_FILE "tprof.tprof"
 #define LEAST        (64u << 10) /* bytes: what --max-size takes */
 
-#define AT(m) offsetof(struct options, m)
+struct record_config {
+    struct options options;
+    const char *max_size; /* as typed; NULL: not */
+};
+
+#define AT(m) offsetof(struct record_config, options.m)
 
 static const struct option_row own_rows[] = {
-    {"max-size", 0, "SIZE", &option_text, AT(max_size), 0, 0,
+    {"max-size", 0, "SIZE", &option_text,
+     offsetof(struct record_config, max_size), 0, 0,
      "stop when a recording has so many bytes, such as 500M, 64K at least "
      "(default: no limit)"},
     {.name = NULL}};
@@ -29,17 +35,17 @@ static const struct option_group groups[] = {
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(duration_rows, offsetof(struct record_config, options)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(wait_rows, AT(from)),
     OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
-    OPTION_ROWS(output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(memory_rows, AT(from)),
-    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(names_rows, offsetof(struct record_config, options)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -74,9 +80,24 @@ static void summarize(const char *path, const struct profile *p)
                   text_count(lost, ticks - samples), path);
 }
 
+static int plan_size(struct record_config *c, struct err *e)
+{
+    uint64_t *bytes = &c->options.max_bytes;
+
+    if (c->max_size == NULL)
+        return 0;
+    if (amount_size("max-size", c->max_size, bytes, e) != 0)
+        return -1;
+    return *bytes >= LEAST ? 0
+                           : err_set(e, "--max-size: less than 64K has no room "
+                                        "for a guest");
+}
+
 static int plan(struct outputs *out, void *config, struct err *e)
 {
-    struct options *o = config;
+    struct record_config *c = config;
+    const struct options *o = &c->options;
+
     for (unsigned i = 0; i < o->output.count; i++)
         if (strcmp(o->output.paths[i], "-") == 0 &&
             o->output.formats[i] == NULL && o->output.format == NULL)
@@ -86,33 +107,34 @@ static int plan(struct outputs *out, void *config, struct err *e)
         return -1;
     if (out->recording == NULL)
         out->recording = DEFAULT_FILE;
-    if (o->max_size != NULL &&
-        amount_size("max-size", o->max_size, &o->max_bytes, e) != 0)
+    if (plan_size(c, e) != 0)
         return -1;
-    if (o->max_size != NULL && o->max_bytes < LEAST)
-        return err_set(e, "--max-size: less than 64K has no room for a guest");
     if (o->from.guests.count == 0)
         return err_set(e, "where from? type: collector record --serial PATH "
                           "--elf FILE");
     return 0;
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
-    const struct options *o = config;
-    return sampling_run("collector record", o, out, summarize);
+    const struct record_config *c = config;
+    const struct sampling_job job = {.command = "collector record",
+                                     .options = &c->options,
+                                     .outputs = out,
+                                     .max_size = c->max_size,
+                                     .done = summarize};
+
+    return sampling_run(&job);
 }
 
 static int run_record(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector record", &help, plan,
                                                 work};
-    struct options o;
+    struct record_config c = {.options = OPTIONS_DEFAULT};
+    int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 
-    options_init(&o);
-    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
-
-    options_fini(&o);
+    options_fini(&c.options);
     return result;
 }
 

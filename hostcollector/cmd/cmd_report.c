@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "annotate/annotate_part.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
@@ -14,39 +15,56 @@
 
 #define NAME "collector report"
 
-#define AT(m) offsetof(struct options, m)
+/* Windows of a spool: --spool, --guest, --since and --until. */
+struct windows_config {
+    struct spool_pick pick;    /* (pick.folder) is NULL: none */
+    const char *since, *until; /* as typed; NULL: not */
+};
 
-static const struct option_row own_rows[] = {
-    {"spool", 0, "DIR", &option_text, AT(windows), 0, 0,
+struct report_config {
+    struct options options;
+    struct windows_config windows;
+    struct spool_list list; /* the windows */
+};
+
+#define AT(m)      offsetof(struct report_config, options.m)
+#define WINDOWS(m) offsetof(struct windows_config, m)
+
+static const struct option_row windows_rows[] = {
+    {"spool", 0, "DIR", &option_text, WINDOWS(pick.folder), 0, 0,
      "windows that collector serve has kept in DIR; they have no names: "
      "--symbols or --elf gives them"},
-    {"guest", 0, "NAME", &option_text, AT(windows_guest), 0, 0,
+    {"guest", 0, "NAME", &option_text, WINDOWS(pick.guest), 0, 0,
      "of this guest (default: the only one in DIR)"},
-    {"since", 0, "WHEN", &option_text, AT(since), 0, 0,
+    {"since", 0, "WHEN", &option_text, WINDOWS(since), 0, 0,
      "windows that begin then or later: -1h, -90m, today, @1700000000 or "
      "2026-11-24T10:00, which is UTC with a Z behind it (default: all)"},
-    {"until", 0, "WHEN", &option_text, AT(until), 0, 0,
+    {"until", 0, "WHEN", &option_text, WINDOWS(until), 0, 0,
      "windows that begin before that (default: all)"},
-    {"build", 0, "ID", &option_text, AT(from.build), 0, 0,
+    {.name = NULL}};
+
+static const struct option_row build_rows[] = {
+    {"build", 0, "ID", &option_text, offsetof(struct guest_config, build), 0, 0,
      "of the image whose build-id begins so (default: that of the first "
      "window)"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
     OPTION_ROWS(input_rows, AT(from)),
-    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(windows_rows, offsetof(struct report_config, windows)),
+    OPTION_ROWS(build_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
-    OPTION_ROWS(output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(dead_memory_rows, AT(from)),
-    OPTION_ROWS(report_rows, 0),
-    OPTION_ROWS(of_rows, 0),
-    OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(pager_rows, 0),
+    OPTION_ROWS(report_rows, AT(shown)),
+    OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(pager_rows, AT(shown)),
     OPTION_ROWS(names_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -70,50 +88,53 @@ static const struct help help = {
     CMD_STATUS};
 
 /* Check the options that select windows of a spool, and read their times. */
-static int plan_windows(struct options *o, struct err *e)
+static int plan_windows(struct windows_config *w,
+                        const struct guest_config *from, struct err *e)
 {
+    const char *build = from->build;
     uint64_t now_ms = clock_wall_ns() / 1000000;
 
-    if (o->windows == NULL && (o->windows_guest != NULL || o->since != NULL ||
-                               o->until != NULL || o->from.build != NULL))
+    if (w->pick.folder == NULL && (w->pick.guest != NULL || w->since != NULL ||
+                                   w->until != NULL || build != NULL))
         return err_set(e, "--guest, --since, --until and --build go with "
                           "--spool DIR");
-    if (o->windows == NULL)
+    if (w->pick.folder == NULL)
         return 0;
-    if (o->from.input != NULL)
-        return err_set(e, "one at a time: '%s' or --spool %s?", o->from.input,
-                       o->windows);
-    if ((o->since != NULL &&
-         when_parse("since", o->since, now_ms, &o->since_ms, e) != 0) ||
-        (o->until != NULL &&
-         when_parse("until", o->until, now_ms, &o->until_ms, e) != 0))
+    if (from->input != NULL)
+        return err_set(e, "one at a time: '%s' or --spool %s?", from->input,
+                       w->pick.folder);
+    if ((w->since != NULL &&
+         when_parse("since", w->since, now_ms, &w->pick.since_ms, e) != 0) ||
+        (w->until != NULL &&
+         when_parse("until", w->until, now_ms, &w->pick.until_ms, e) != 0))
         return -1;
-    if (o->until != NULL && o->until_ms <= o->since_ms)
-        return err_set(e, "--until %s is not behind --since %s", o->until,
-                       o->since != NULL ? o->since : "@0");
-    if (o->from.build != NULL &&
-        (o->from.build[0] == '\0' ||
-         o->from.build[strspn(o->from.build, "0123456789abcdefABCDEF")] !=
-             '\0'))
+    if (w->until != NULL && w->pick.until_ms <= w->pick.since_ms)
+        return err_set(e, "--until %s is not behind --since %s", w->until,
+                       w->since != NULL ? w->since : "@0");
+    if (build != NULL &&
+        (build[0] == '\0' ||
+         build[strspn(build, "0123456789abcdefABCDEF")] != '\0'))
         return err_set(e,
                        "--build: '%s' is not the beginning of a build-id, in "
                        "hexadecimal digits",
-                       o->from.build);
+                       build);
     return 0;
 }
 
 static int plan(struct outputs *out, void *config, struct err *e)
 {
-    struct options *o = config;
-    if (plan_windows(o, e) != 0)
+    struct report_config *c = config;
+    struct options *o = &c->options;
+
+    if (plan_windows(&c->windows, &o->from, e) != 0)
         return -1;
-    if (o->from.input == NULL && o->windows == NULL)
+    if (o->from.input == NULL && c->windows.pick.folder == NULL)
         return err_set(e, "which recording? type: collector report FILE; or "
                           "--memory FILE for a guest that is dead, or --spool "
                           "DIR");
     if (outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
-    if (out->recording != NULL && options_select(o))
+    if (out->recording != NULL && selection_is_part(&o->selection))
         return err_set(e,
                        "-o %s: a recording holds all that was sampled: leave "
                        "--core and --time to the reports on it",
@@ -122,40 +143,37 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return 0;
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
-    const struct options *o = config;
-    const struct spool_pick pick = {.folder = o->windows,
-                                    .guest = o->windows_guest,
-                                    .since_ms = o->since_ms,
-                                    .until_ms = o->until_ms};
-    struct options with = *o;
-    struct spool_list list;
+    struct report_config *c = config;
+    const struct sampling_job job = {.command = NAME,
+                                     .options = &c->options,
+                                     .outputs = out,
+                                     .part = annotate_page_part(&c->options)};
     struct err e;
 
-    if (o->windows == NULL)
-        return sampling_run(NAME, o, out, NULL);
-    if (spool_list_open(&list, &pick, &e) != 0) {
+    if (c->windows.pick.folder == NULL)
+        return sampling_run(&job);
+    if (spool_list_open(&c->list, &c->windows.pick, &e) != 0) {
         (void)fprintf(stderr, NAME ": %s\n", e.text);
         return EXIT_FAILED;
     }
-    with.from.listed = &list;
-    int result = sampling_run(NAME, &with, out, NULL);
+    c->options.from.listed = &c->list;
+    int result = sampling_run(&job);
 
-    spool_list_fini(&list);
+    spool_list_fini(&c->list);
     return result;
 }
 
 static int run_report(int argc, char **argv)
 {
     static const struct command_plan planned = {NAME, &help, plan, work};
-    struct options o;
+    struct report_config c = {.options = OPTIONS_DEFAULT};
 
-    options_init(&o);
-    o.page_code = OPTIONS_PAGE_USUAL;
-    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
+    c.options.shown.page_code = OPTIONS_PAGE_USUAL;
+    int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 
-    options_fini(&o);
+    options_fini(&c.options);
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "annotate/annotate_part.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/option_kinds.h"
@@ -37,6 +38,7 @@
  */
 struct qemu_run {
     struct options options;
+    bool by_vsock; /* not by a serial port */
     struct outputs outputs;
     struct qemu_line line;
     char folder[FOLDER_MAX + 16];
@@ -49,10 +51,10 @@ struct qemu_run {
 /* Of who samples, and of QEMU: signals are passed on. 0: none. */
 static volatile sig_atomic_t sampler, guest;
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m) offsetof(struct qemu_run, options.m)
 
 static const struct option_row own_rows[] = {
-    {"vsock", 0, NULL, &option_flag, AT(by_vsock), 0, 0,
+    {"vsock", 0, NULL, &option_flag, offsetof(struct qemu_run, by_vsock), 0, 0,
      "by virtio-vsock, not by a serial port"},
     {.name = NULL}};
 
@@ -61,20 +63,20 @@ static const struct option_group groups[] = {
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
-    OPTION_ROWS(duration_rows, 0),
+    OPTION_ROWS(duration_rows, offsetof(struct qemu_run, options)),
     OPTION_ROWS(wait_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
-    OPTION_ROWS(output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
-    OPTION_ROWS(time_rows, 0),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
+    OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(memory_rows, AT(from)),
-    OPTION_ROWS(report_rows, 0),
-    OPTION_ROWS(of_rows, 0),
-    OPTION_ROWS(colour_rows, 0),
-    OPTION_ROWS(pager_rows, 0),
-    OPTION_ROWS(names_rows, 0),
+    OPTION_ROWS(report_rows, AT(shown)),
+    OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(pager_rows, AT(shown)),
+    OPTION_ROWS(names_rows, offsetof(struct qemu_run, options)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -213,7 +215,14 @@ static pid_t start_sampling(struct qemu_run *r)
         (void)sigprocmask(SIG_SETMASK, &before, NULL);
         return child;
     }
-    int status = sampling_run(NAME, &r->options, &r->outputs, NULL);
+    const struct sampling_job job = {.command = NAME,
+                                     .options = &r->options,
+                                     .outputs = &r->outputs,
+                                     .part = annotate_page_part(&r->options),
+                                     .supervised = true,
+                                     .keys_taken = r->line.takes_keys &&
+                                                   isatty(STDIN_FILENO) == 1};
+    int status = sampling_run(&job);
 
     (void)fflush(NULL);
     _exit(status);
@@ -291,12 +300,12 @@ static int name_guest(struct qemu_run *r, struct err *e)
         r->line.kernel != NULL ? magic_of_file(r->line.kernel) : MAGIC_NONE;
 
     (void)snprintf(r->where, sizeof r->where, "%s/%s", r->folder,
-                   r->options.by_vsock ? QEMU_LINE_VSOCK : QEMU_LINE_PORT);
+                   r->by_vsock ? QEMU_LINE_VSOCK : QEMU_LINE_PORT);
     if (g->elfs == NULL && (kind == MAGIC_ELF || kind == MAGIC_PE) &&
         guests_option(g, "elf", r->line.kernel, e) != 0)
         return -1;
-    if (guests_option(g, r->options.by_vsock ? "vsock-uds" : "serial", r->where,
-                      e) != 0)
+    if (guests_option(g, r->by_vsock ? "vsock-uds" : "serial", r->where, e) !=
+        0)
         return -1;
     return guests_finish(g, e);
 }
@@ -324,8 +333,7 @@ static int prepare(struct qemu_run *r, char **words, struct err *e)
     (void)snprintf(r->folder, sizeof r->folder, "%s/tprof.XXXXXX", temporary);
     if (mkdtemp(r->folder) == NULL)
         return err_sys(e, r->folder);
-    if (qemu_line_make(&r->line, words, r->folder, r->options.by_vsock, e) !=
-            0 ||
+    if (qemu_line_make(&r->line, words, r->folder, r->by_vsock, e) != 0 ||
         name_guest(r, e) != 0 ||
         outputs_plan(&r->outputs, &r->options, true, e) != 0)
         return -1;
@@ -335,14 +343,12 @@ static int prepare(struct qemu_run *r, char **words, struct err *e)
 
 static int run_guest(struct qemu_run *r, struct err *e)
 {
-    if (r->options.by_vsock && start_bridge(r, e) != 0) {
+    if (r->by_vsock && start_bridge(r, e) != 0) {
         show_bridge(r);
         return EXIT_FAILED;
     }
     if (start_qemu(r, e) != 0)
         return EXIT_FAILED;
-    r->options.supervised = true;
-    r->options.keys_taken = r->line.takes_keys && isatty(STDIN_FILENO) == 1;
     catch_signals();
     guest = r->qemu;
     sampler = start_sampling(r);
@@ -369,13 +375,12 @@ static int find_dashes(int argc, char **argv)
 
 static int run_run(int argc, char **argv)
 {
-    struct qemu_run r = {0};
+    struct qemu_run r = {.options = OPTIONS_DEFAULT};
     struct err e = {""};
     int dashes = find_dashes(argc, argv), result;
 
-    options_init(&r.options);
-    r.options.page_code = OPTIONS_PAGE_USUAL;
-    result = option_parse(&r.options, &options, dashes, argv, &e);
+    r.options.shown.page_code = OPTIONS_PAGE_USUAL;
+    result = option_parse(&r, &options, dashes, argv, &e);
     if (result < 0 || guests_finish(&r.options.from.guests, &e) != 0) {
         result = EXIT_USAGE;
         say(e.text);

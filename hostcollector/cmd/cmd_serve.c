@@ -130,7 +130,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return read_amounts(o, e);
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
     const struct serve_config *o = config;
     (void)out;

@@ -20,16 +20,17 @@
 #define SAMPLES_A_LOOK     8.0
 #define OUTSIDE_RATE       50.0
 
-#define AT(m) offsetof(struct options, m)
+#define AT(m)  offsetof(struct stacks_config, options.m)
+#define OWN(m) offsetof(struct stacks_config, m)
 
 static const struct option_row look_rows[] = {
     {"duration", 'd', "SECONDS", &option_seconds, AT(duration_s), 1, 0,
      "how long to wait for a guest's cores (default: 2)"},
-    {"registers", 0, NULL, &option_flag, AT(registers), 0, 0,
+    {"registers", 0, NULL, &option_flag, OWN(registers), 0, 0,
      "registers, too, with --gdb, --qmp or --memory"},
-    {"count", 'n', "N", &option_count, AT(looks), 1, 1000000,
+    {"count", 'n', "N", &option_count, OWN(looks), 1, 1000000,
      "look so often (default: once)"},
-    {"interval", 'i', "SECONDS", &option_seconds, AT(interval_s), 1, 0,
+    {"interval", 'i', "SECONDS", &option_seconds, OWN(interval_s), 1, 0,
      "from one look to the next (default: 1)"},
     {"wait", 0, "SECONDS", &option_seconds, AT(from.wait_s), 0, 0,
      "how long a guest may take to answer (default: 2)"},
@@ -45,7 +46,7 @@ static const struct option_row own_output_rows[] = {
     {.name = NULL}};
 
 static const struct option_row own_time_rows[] = {
-    {"time", 0, "A..B", &option_span, AT(time), 0, 0,
+    {"time", 0, "A..B", &option_span, AT(selection.time), 0, 0,
      "of a recording: the last stacks from second A to B"},
     {.name = NULL}};
 
@@ -61,11 +62,11 @@ static const struct option_group groups[] = {
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
     OPTION_ROWS(own_output_rows, 0),
-    OPTION_ROWS(force_rows, 0),
-    OPTION_ROWS(core_rows, 0),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(own_time_rows, 0),
     OPTION_ROWS(dead_memory_rows, AT(from)),
-    OPTION_ROWS(colour_rows, 0),
+    OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -100,16 +101,17 @@ static bool all_outside(const struct options *o)
     return all;
 }
 
-static uint32_t rate_outside(const struct options *o)
+static uint32_t rate_outside(const struct stacks_config *c)
 {
-    double rate = o->looks > 1 ? SAMPLES_A_LOOK / o->interval_s : OUTSIDE_RATE;
+    double rate = c->looks > 1 ? SAMPLES_A_LOOK / c->interval_s : OUTSIDE_RATE;
 
     return (uint32_t)fmax(1, fmin(rate, OUTSIDE_RATE));
 }
 
 static int plan(struct outputs *out, void *config, struct err *e)
 {
-    struct options *o = config;
+    struct stacks_config *c = config;
+    struct options *o = &c->options;
     bool guests = o->from.guests.count != 0;
 
     if (!guests && o->from.input == NULL)
@@ -117,20 +119,20 @@ static int plan(struct outputs *out, void *config, struct err *e)
                           "PATH --elf FILE");
     if (guests && o->from.input != NULL)
         return err_set(e, "a guest or a recording, not both");
-    if (!guests && (o->looks != 0 || o->interval_s > 0))
+    if (!guests && (c->looks != 0 || c->interval_s > 0))
         return err_set(e, "-n and -i are for guests: a recording has one end");
-    if (guests && (o->time.from_s > 0 || o->time.to_s > 0))
+    if (guests && (o->selection.time.from_s > 0 || o->selection.time.to_s > 0))
         return err_set(e, "--time is for recordings: of a guest this is now");
-    if (o->registers && !all_outside(o) && !o->from.input_is_memory)
+    if (c->registers && !all_outside(o) && !o->from.input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
                           "--memory: agents and recordings have none");
     o->from.keep_registers = true; /* they tell a dead core from an idle one */
-    if (o->looks == 0)
-        o->looks = 1;
-    if (o->interval_s <= 0)
-        o->interval_s = DEFAULT_INTERVAL_S;
+    if (c->looks == 0)
+        c->looks = 1;
+    if (c->interval_s <= 0)
+        c->interval_s = DEFAULT_INTERVAL_S;
     if (o->from.rate_hz == 0 && all_outside(o))
-        o->from.rate_hz = rate_outside(o);
+        o->from.rate_hz = rate_outside(c);
     if (o->duration_s <= 0)
         o->duration_s = DEFAULT_LOOK_S;
     if (o->from.wait_s < 0)
@@ -140,22 +142,19 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return outputs_choose(out, "stacks", formats, e);
 }
 
-static int work(const void *config, struct outputs *out)
+static int work(void *config, struct outputs *out)
 {
-    const struct options *o = config;
-    return stacks_session_run("collector stacks", o, out);
+    return stacks_session_run("collector stacks", config, out);
 }
 
 static int run_stacks(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector stacks", &help, plan,
                                                 work};
-    struct options o;
+    struct stacks_config c = {.options = OPTIONS_DEFAULT};
+    int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 
-    options_init(&o);
-    int result = command_main(&planned, &o, &o.from.guests, argc, argv);
-
-    options_fini(&o);
+    options_fini(&c.options);
     return result;
 }
 

@@ -28,7 +28,7 @@
 #define AT(m) offsetof(struct options, m)
 
 static const struct option_row own_rows[] = {
-    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+    {"output", 'o', "FILE", &option_output, 0, 0, 0,
      "record into FILE, from the beginning; without it the key r records into "
      "tprof.tprof"},
     {.name = NULL}};
@@ -44,7 +44,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
-    OPTION_ROWS(own_rows, 0),
+    OPTION_ROWS(own_rows, AT(output)),
     OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(names_rows, 0),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
@@ -189,7 +189,7 @@ static int start(struct display *d, const struct options *o,
     return 0;
 }
 
-static int show(const void *config, struct outputs *out)
+static int show(void *config, struct outputs *out)
 {
     const struct options *o = config;
     static struct display d;
@@ -243,9 +243,7 @@ static int run_top(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector top", &help, plan,
                                                 show};
-    struct options o;
-
-    options_init(&o);
+    struct options o = OPTIONS_DEFAULT;
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     options_fini(&o);

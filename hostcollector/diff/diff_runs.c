@@ -187,18 +187,18 @@ static int add_view(struct reading *reading, struct err *e)
 static int read_one(struct reading *reading, const struct options *o,
                     int stop_fd, struct err *e)
 {
-    struct options own = *o;
+    uint64_t memory = o->from.memory;
     struct images images = {0};
     enum guest_run_fault ignored;
 
-    own.from.input = reading->path;
     const struct guest_run_config config = {
-        .options = &own,
+        .options = o,
+        .input = reading->path,
         .number = 1,
         .alone = true,
         .no_moments = true,
-        .memory_max = o->from.memory / 2,
-        .view_max = o->from.memory / 4,
+        .memory_max = memory / 2,
+        .view_max = memory / 4,
         .images = &images,
         .context = reading,
         .say = on_note,
@@ -215,40 +215,41 @@ static int read_one(struct reading *reading, const struct options *o,
 
 /* A quarter of all memory is for what the recordings leave: half of that for
  * functions, and half for call trees, which are cut to fit. */
-static int check_memory(const struct diff_runs *d, const struct options *o,
+static int check_memory(const struct diff_runs *d, const struct diff_config *c,
                         struct err *e)
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
-    uint64_t cores = diff_cores_bytes(&d->cores, o->inputs.count);
+    uint64_t cores = diff_cores_bytes(&d->cores, c->inputs.count);
 
-    if (pairs_bytes(&d->pairs, o->inputs.count) + rows + units + cores <=
-        o->from.memory / 8)
+    if (pairs_bytes(&d->pairs, c->inputs.count) + rows + units + cores <=
+        c->options.from.memory / 8)
         return 0;
     return err_set(e,
                    "%zu functions of %u recordings take more than --memory "
                    "has for them: give more, or compare fewer at once",
-                   d->pairs.identities, o->inputs.count);
+                   d->pairs.identities, c->inputs.count);
 }
 
-int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
-                   struct err *e)
+int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
+                   int stop_fd, struct err *e)
 {
-    d->tree.nodes_max = o->from.memory / 8 / merged_node_bytes(o->inputs.count);
-    d->sides[0].files = o->inputs.list;
-    d->sides[0].runs = o->before_count;
-    d->sides[1].files = o->inputs.list + o->before_count;
-    d->sides[1].runs = o->inputs.count - o->before_count;
-    for (unsigned i = 0; i < o->inputs.count; i++) {
+    d->tree.nodes_max =
+        c->options.from.memory / 8 / merged_node_bytes(c->inputs.count);
+    d->sides[0].files = c->inputs.list;
+    d->sides[0].runs = c->before_count;
+    d->sides[1].files = c->inputs.list + c->before_count;
+    d->sides[1].runs = c->inputs.count - c->before_count;
+    for (unsigned i = 0; i < c->inputs.count; i++) {
         struct reading reading = {.d = d,
-                                  .path = o->inputs.list[i],
-                                  .side = i >= o->before_count,
+                                  .path = c->inputs.list[i],
+                                  .side = i >= c->before_count,
                                   .run = i,
-                                  .by_core = o->by_core};
+                                  .by_core = c->by_core};
         struct err why = {""};
 
-        if (read_one(&reading, o, stop_fd, &why) == 0) {
-            if (check_memory(d, o, e) != 0)
+        if (read_one(&reading, &c->options, stop_fd, &why) == 0) {
+            if (check_memory(d, c, e) != 0)
                 return -1;
             continue;
         }
@@ -257,8 +258,8 @@ int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
                    ? err_set(e, "%s", why.text)
                    : err_set(e, "%s: %s", reading.path, why.text);
     }
-    return pairs_finish(&d->pairs, o->inputs.count) == 0 &&
-                   merged_finish(&d->tree, &d->pairs, o->inputs.count) == 0
+    return pairs_finish(&d->pairs, c->inputs.count) == 0 &&
+                   merged_finish(&d->tree, &d->pairs, c->inputs.count) == 0
                ? 0
                : err_set(e, "out of memory");
 }

@@ -13,8 +13,21 @@
 #include "diff/diff.h"
 #include "diff/diff_cores.h"
 #include "diff/diff_units.h"
+#include "diff/fail_if.h"
 #include "util/arena.h"
 #include "util/err.h"
+
+#define DIFF_FAIL_IF 16
+
+struct diff_config {
+    struct options options;
+    struct option_words inputs; /* recordings, those of before first */
+    unsigned before_count;
+    struct fail_if fail_if[DIFF_FAIL_IF];
+    unsigned fail_if_count;
+    bool tree;    /* call paths that changed, too */
+    bool by_core; /* ... and what changed on each core */
+};
 
 /* Zeroed: nothing was read. */
 struct diff_runs {
@@ -30,13 +43,13 @@ struct diff_runs {
 };
 
 /*
- * Read the recordings that (o) names, of which (before_count) are before. A
+ * Read the recordings that (c) names. A
  * signal at the descriptor (stop_fd) ends that.
  *
  * Returns 0; -1 with (e) filled.
  */
-int diff_runs_read(struct diff_runs *d, const struct options *o, int stop_fd,
-                   struct err *e);
+int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
+                   int stop_fd, struct err *e);
 
 /* Put (text) before the other warnings. Returns 0; -1 without memory. */
 int diff_runs_warn_first(struct diff_runs *d, const char *text);

@@ -4,7 +4,7 @@
  * LLVM): "no_lbr", then a line for each address: 1, the symbol, the offset in
  * it, the samples. The name of a local symbol ends with a slash and a number.
  */
-#include "report/render.h"
+#include "pgo/pgo_part.h"
 
 #include <inttypes.h>
 

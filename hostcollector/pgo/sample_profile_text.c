@@ -5,7 +5,7 @@
  * each calls through pointers, and, indented by a blank more each, the bodies
  * that are inlined there. Lines that begin with # are comments to it.
  */
-#include "report/render.h"
+#include "pgo/pgo_part.h"
 
 #include <inttypes.h>
 

@@ -62,10 +62,10 @@ struct report {
     uint32_t sort;          /* order of rows, an enum report_sort */
     /* Tables and trees show idle time: the functions in which cores wait. */
     bool idle;
-    /* Text shows only this annotation. NULL: text shows the report. */
+    /* Of collector annotate, which shows only this; else NULL. */
     struct annotation *annotation;
 
-    const struct report_code *code; /* for pages alone */
+    struct report_code *code; /* for pages alone */
     size_t code_count;
 
     struct sample_profile *sample_profile; /* for render_pgo alone */
@@ -133,13 +133,5 @@ extern const struct render_ops render_callgrind;
 extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
-
-/* Writes report.annotation as JSON, for collector annotate. */
-extern const struct render_ops render_annotate_json;
-
-/* Formats of collector pgo. They have no --format, because they need
- * report.sample_profile. */
-extern const struct render_ops render_pgo;
-extern const struct render_ops render_fdata;
 
 #endif

@@ -89,9 +89,6 @@ void table_function(FILE *out, const struct report *r);
  * r->function is not the whole name of (found). */
 void table_also(FILE *out, const struct report *r, uint32_t found);
 
-/* annotate/annotate_text.c: r->annotation. */
-void table_annotation(FILE *out, const struct report *r);
-
 /* text/tree_text.c: the call tree of (scope), with a blank line and a head, in
  * (lines) lines. */
 void table_tree(FILE *out, const struct report *r,

@@ -147,8 +147,7 @@ void guest_files_find(struct guest_run *r, const struct guest *g)
     r->images_sought = true;
     r->images.set = r->config.images;
     /* names are no code, and not all that its debug information tells */
-    if (info != NULL && !r->config.options->annotate &&
-        !r->config.options->pgo && add_named(r))
+    if (info != NULL && !r->config.needs_code && add_named(r))
         return;
     if ((named && kernel_is_there(r, info, g)) || !add_sought(r, g)) {
         if (named)

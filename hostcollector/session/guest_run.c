@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/annotate.h"
 #include "check/red_zone.h"
 #include "cli/output.h"
 #include "cli/text_style.h"
@@ -17,7 +16,6 @@
 #include "diagnose/remarks.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"
-#include "pgo/pgo.h"
 #include "recording/spool/spool_list.h"
 #include "session/guest_files.h"
 #include "session/guest_selection.h"
@@ -25,7 +23,6 @@
 
 #define DEFAULT_WAIT_S 10.0
 #define FIRST_WAIT_S   2.0
-#define PAGE_PART      8
 
 static void on_note(void *context, const char *line)
 {
@@ -119,9 +116,9 @@ static struct pipeline_config make_config(struct guest_run *r)
         .wait_s = wait_s(o),
         .first_wait_s = first_wait_s(o),
         .aggregate = {.memory = o->from.input_is_memory,
-                      .cores = o->cores,
-                      .from_s = o->time.from_s,
-                      .to_s = o->time.to_s,
+                      .cores = o->selection.cores,
+                      .from_s = o->selection.time.from_s,
+                      .to_s = o->selection.time.to_s,
                       .memory_max = r->config.memory_max,
                       .no_moments = r->config.no_moments},
         .record_path = r->recording,
@@ -239,7 +236,7 @@ static void no_guest(struct guest_run *r)
     else if (end == RECORDING_CUT)
         (void)err_set(&e, "%s: it is cut before a guest introduced itself",
                       r->source);
-    else if (r->config.options->supervised && r->config.spec != NULL)
+    else if (r->config.supervised && r->config.spec != NULL)
         (void)err_set(&e, "it ended before a guest introduced itself: see "
                           "what it printed");
     else
@@ -287,7 +284,8 @@ void guest_run_seal(struct guest_run *r)
         .images = &r->images,
         .told = &r->names,
         .profile = r->profile,
-        .partial = options_select(r->config.options) || r->names.named.partial,
+        .partial = selection_is_part(&r->config.options->selection) ||
+                   r->names.named.partial,
         .memory = r->config.view_max};
     struct err e;
     bool in_order = r->profile != NULL && !r->failed &&
@@ -346,19 +344,25 @@ static void look_for_red_zone(struct guest_run *r)
     gate_diagnose(&r->remarks, zone.units, zone.names);
 }
 
-/* Beside other guests each has its share, and the only one has what is left. An
- * annotation or a sample profile has as much as the view; those of a page, one
- * after the other, an eighth. */
+/* Beside other guests each has its share, and the only one has what is left. */
+static uint64_t memory_left(const struct guest_run *r)
+{
+    return r->config.view_max - guest_names_bytes(&r->names) +
+           (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
+}
+
+uint64_t guest_run_memory_of_part(const struct guest_run *r)
+{
+    unsigned share = r->config.part_share;
+
+    return share != 0 ? memory_left(r) / share : memory_left(r);
+}
+
 static uint64_t memory_of_view(const struct guest_run *r)
 {
-    uint64_t memory = r->config.view_max - guest_names_bytes(&r->names) +
-                      (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
-
-    if (r->config.options->annotate || r->config.options->pgo)
-        return memory / 2;
-    return r->config.options->page_code != 0
-               ? memory / PAGE_PART * (PAGE_PART - 1)
-               : memory;
+    return r->config.part_share != 0
+               ? memory_left(r) - guest_run_memory_of_part(r)
+               : memory_left(r);
 }
 
 struct view *guest_run_view(struct guest_run *r, struct err *e)
@@ -398,8 +402,7 @@ struct view *guest_run_look(struct guest_run *r, const struct profile *p,
     return view;
 }
 
-/* The image is missing that a recording names: add that to (e). */
-static void blame_missing(const struct guest_run *r, struct err *e)
+void guest_run_blame_missing(const struct guest_run *r, struct err *e)
 {
     const struct recording_info *info = recorded(r);
     const struct err why = *e;
@@ -407,47 +410,6 @@ static void blame_missing(const struct guest_run *r, struct err *e)
     if (r->images.first_missing && info != NULL)
         (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
                       why.text, info->elf);
-}
-
-struct annotation *guest_run_annotate(struct guest_run *r,
-                                      const struct profile *p,
-                                      const struct view *v, uint32_t number,
-                                      struct err *e)
-{
-    const struct options *o = r->config.options;
-    bool one = number == 0 || o->page_code == 0; /* not for a page */
-    const struct annotate_job job = {.profile = p,
-                                     .view = v,
-                                     .image_map = r->images.image_map,
-                                     .number = number,
-                                     .function = o->function,
-                                     .folder = o->from.sources,
-                                     .memory = memory_of_view(r) /
-                                               (one ? 1 : PAGE_PART - 1)};
-    bool unfound;
-    struct annotation *a = annotate(&job, &unfound, e);
-
-    if (number == 0)
-        r->unfound = unfound;
-    if (a == NULL && !unfound)
-        blame_missing(r, e);
-    return a;
-}
-
-struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
-                                     struct err *e)
-{
-    struct pgo_job job = {.profile = r->profile, .view = v};
-    struct sample_profile *s;
-
-    job.by_address = r->config.options->pgo_by_address;
-    job.memory = memory_of_view(r);
-    if (r->images.kernel != NULL)
-        job.image = shared_image_get(r->images.kernel);
-    s = pgo_profile(&job, e);
-    if (s == NULL && job.image == NULL)
-        blame_missing(r, e);
-    return s;
 }
 
 struct report guest_run_report(struct guest_run *r, const struct view *v)
@@ -469,7 +431,8 @@ struct report guest_run_report(struct guest_run *r, const struct view *v)
         .without = r->without[0] != '\0' ? r->without : NULL,
     };
 
-    report_from_options(&report, r->config.options);
+    report_from_options(&report, &r->config.options->shown);
+    report.origin = r->config.origin;
     if (report.origin != NULL && info != NULL) {
         r->origin = *report.origin;
         for (size_t i = 0; i < info->label_count; i++)

@@ -15,6 +15,7 @@
 #include "guest/pipeline.h"
 #include "image/match/guest_images.h"
 #include "image/match/images.h"
+#include "model/origin.h"
 #include "report/render.h"
 #include "session/guest_names.h"
 #include "util/arena.h"
@@ -29,13 +30,19 @@ struct guest_run;
  * run. */
 struct guest_run_config {
     const struct options *options;
-    const struct guest_spec *spec; /* NULL: options.input is read */
+    const struct guest_spec *spec; /* NULL: (input) is read */
+    const char *input;             /* path; NULL: windows of options.from */
     unsigned number;               /* of this guest's runs, from 1 on */
     bool alone;                    /* no other guest is sampled */
     bool no_moments;               /* as in aggregate_config */
     const char *recording;         /* path; NULL: none */
     uint64_t memory_max;           /* as in aggregate_config */
     uint64_t view_max;             /* as of view_new() */
+    unsigned part_share; /* 1/part_share of that is for a struct report_part;
+                          * 0: there is none */
+    bool needs_code;     /* names alone are not enough */
+    bool supervised;     /* another process sees the guest end */
+    const struct origin *origin; /* of reports; NULL: they have none */
     struct images *images;
     void *context;
     /* Called with a line that the user should read now; escape it. */
@@ -49,7 +56,7 @@ struct guest_run {
     char source[RECORDING_TEXT_MAX];
     char *recording;              /* path; NULL: none */
     struct spool_account spool;   /* with options.listed */
-    struct memory_account memory; /* with options.input_is_memory */
+    struct memory_account memory; /* with options.from.input_is_memory */
     struct pipeline *pipeline;
     struct guest_images images;
     size_t placed_maps; /* of the profile, when their addresses were found */
@@ -117,19 +124,11 @@ struct view *guest_run_view(struct guest_run *r, struct err *e);
 struct view *guest_run_look(struct guest_run *r, const struct profile *p,
                             struct err *e);
 
-/* The annotation of function (number) of (v), or with 0 of what its options ask
- * for; (v) is of (p), and the last view that was made. Release it by
- * annotation_free(). NULL with (e) filled, and (r->unfound) set if there is no
- * such function. */
-struct annotation *guest_run_annotate(struct guest_run *r,
-                                      const struct profile *p,
-                                      const struct view *v, uint32_t number,
-                                      struct err *e);
+/* Return the memory that a struct report_part of (r) may take. */
+uint64_t guest_run_memory_of_part(const struct guest_run *r);
 
-/* Return the sample profile of the kernel; release it by sample_profile_free().
- * NULL with (e) filled on failure. */
-struct sample_profile *guest_run_pgo(struct guest_run *r, const struct view *v,
-                                     struct err *e);
+/* Add to (e) that an image is missing which the recording names, if one is. */
+void guest_run_blame_missing(const struct guest_run *r, struct err *e);
 
 /* Return the report, which lives as long as (r) and (v). */
 struct report guest_run_report(struct guest_run *r, const struct view *v);

@@ -15,10 +15,10 @@ static void leave_out(void *pipeline, bool *const *out)
 
 int guest_selection_exclude(struct guest_run *r, uint64_t memory)
 {
-    const struct options *o = r->config.options;
+    const struct option_words *names = &r->config.options->selection.exclude;
     struct excluded found[EXCLUDE_NAMES];
-    const struct exclude x = {.names = o->exclude.list,
-                              .count = o->exclude.count,
+    const struct exclude x = {.names = names->list,
+                              .count = names->count,
                               .memory = memory,
                               .context = r->pipeline,
                               .leave_out = leave_out};
@@ -61,8 +61,8 @@ static void look_for(struct guest_run *r, const struct view *v,
 
 void guest_selection_find(struct guest_run *r, const struct view *v)
 {
-    look_for(r, v, "--function", r->config.options->function);
-    look_for(r, v, "--callers-of", r->config.options->callers_of);
+    look_for(r, v, "--function", r->config.options->shown.function);
+    look_for(r, v, "--callers-of", r->config.options->shown.callers_of);
 }
 
 bool guest_selection_has_code(const struct guest_run *r)

@@ -14,8 +14,9 @@ static struct source *open_file(struct guest_run *r, struct err *e)
 
     if (o->from.listed != NULL)
         return source_spool(o->from.listed, o->from.build, &r->spool, e);
-    return o->from.input_is_memory ? source_memory(o->from.input, &r->memory, e)
-                                   : source_replay(o->from.input, e);
+    return o->from.input_is_memory
+               ? source_memory(r->config.input, &r->memory, e)
+               : source_replay(r->config.input, e);
 }
 
 struct source *guest_source_open(struct guest_run *r, struct err *e)
@@ -114,7 +115,7 @@ void guest_source_remark(struct guest_run *r)
 
 const char *guest_source_recording(const struct guest_run *r)
 {
-    const char *input = r->config.options->from.input;
+    const char *input = r->config.input;
     enum recording_end end;
 
     if (r->config.spec != NULL)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "annotate/annotate.h"
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/messages.h"
@@ -16,10 +15,8 @@
 #include "guard/file_limit.h"
 #include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
-#include "pgo/pgo.h"
 #include "session/guest_run.h"
 #include "session/overall_sums.h"
-#include "session/page_code.h"
 #include "util/vec.h"
 
 /* A guest that boots another image again and again must not fill memory. */
@@ -27,11 +24,10 @@
 #define LEAST_LEFT 4096u /* bytes: too little for any guest */
 
 struct sampling {
-    const char *command; /* its name, before each error */
-    const struct options *options;
-    struct outputs *outputs;
+    const struct sampling_job *job;
+    const struct options *options; /* of (job) */
+    struct outputs *outputs;       /* of (job) */
     struct images images;
-    struct page_code code; /* of the report that is being written */
     struct guest_run **runs;
     size_t count, room;
     struct guest_loop *loop;
@@ -74,7 +70,7 @@ static void release_signals(struct sampling *s)
 {
     uint64_t deaf_ns = s->loop ? guest_loop_stop_grace_ns(s->loop) : 0;
 
-    signals_release(s->stop_fd, s->options->supervised ? UINT64_MAX : deaf_ns);
+    signals_release(s->stop_fd, s->job->supervised ? UINT64_MAX : deaf_ns);
     s->stop_fd = -1;
 }
 
@@ -104,7 +100,12 @@ static struct guest_run *add_run(struct sampling *s,
         .spec = spec,
         .number = number,
         .alone = alone(s) && number == 1,
+        .input = s->options->from.input,
         .recording = s->outputs->recording,
+        .part_share = s->job->part != NULL ? s->job->part->share : 0,
+        .needs_code = s->job->part != NULL && s->job->part->needed,
+        .supervised = s->job->supervised,
+        .origin = s->job->origin,
         .memory_max = memory,
         .view_max = memory_of_view(s),
         .images = &s->images,
@@ -128,7 +129,7 @@ static struct guest_run *add_run(struct sampling *s,
 static void print_failure(struct sampling *s, const struct guest_run *r,
                           const struct err *e)
 {
-    tell_user(s, s->command, r, e->text);
+    tell_user(s, s->job->command, r, e->text);
     s->failed = true;
 }
 
@@ -169,7 +170,7 @@ static void tell_early_end(struct sampling *s, const struct guest_run *r)
     (void)snprintf(line, sizeof line,
                    "the guest left %s before the %.3g s were over",
                    r->config.spec->where, s->options->duration_s);
-    tell_user(s, s->command, NULL, line);
+    tell_user(s, s->job->command, NULL, line);
 }
 
 static void tell_full(struct sampling *s, const struct guest_run *r)
@@ -178,8 +179,8 @@ static void tell_full(struct sampling *s, const struct guest_run *r)
 
     (void)snprintf(line, sizeof line,
                    "%.500s has the %s of --max-size: sampling ends here",
-                   r->recording, s->options->max_size);
-    tell_user(s, s->command, NULL, line);
+                   r->recording, s->job->max_size);
+    tell_user(s, s->job->command, NULL, line);
 }
 
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
@@ -230,7 +231,7 @@ static int enter_sandbox(struct sampling *s, struct err *e)
     if (confine_sampling(&s->options->from, &lacking) != 0)
         return err_set(e, "%s", lacking.text);
     if (lacking.text[0] != '\0')
-        tell_user(s, s->command, NULL, lacking.text);
+        tell_user(s, s->job->command, NULL, lacking.text);
     return 0;
 }
 
@@ -248,17 +249,17 @@ static int start(struct sampling *s, struct err *e)
         return -1;
     s->stop_fd = signals_catch(e);
     /* a part of a window must not pass for all of it */
-    config.stop_fd = s->options->origin != NULL ? -1 : s->stop_fd;
+    config.stop_fd = s->job->origin != NULL ? -1 : s->stop_fd;
     if (s->stop_fd < 0 || sampler_processes_start(from, false, e) != 0 ||
         confine_prepare_sampling(from, s->outputs, e) != 0)
         return -1;
-    if (s->outputs->terminal && !s->options->no_pager)
+    if (s->outputs->terminal && !s->options->shown.no_pager)
         pager_start();
     s->tell.alone = alone(s);
     s->tell.terminal = isatty(STDERR_FILENO) == 1;
-    s->tell.keys_taken = s->options->keys_taken;
-    if (outputs_ignored(ignored, s->outputs, s->options)[0] != '\0')
-        tell_user(s, s->command, NULL, ignored);
+    s->tell.keys_taken = s->job->keys_taken;
+    if (outputs_ignored(ignored, s->outputs, &s->options->shown)[0] != '\0')
+        tell_user(s, s->job->command, NULL, ignored);
     s->loop = guest_loop_new(&config, e);
     if (s->loop == NULL || enter_sandbox(s, e) != 0 || add_runs(s, e) != 0)
         return -1;
@@ -309,30 +310,11 @@ static void list_run(struct sampling *s, struct guest_run *r, bool several,
         print_failure(s, r, &why);
 }
 
-/* Add to (report) the other parts that the options ask for, made of (view). The
- * caller releases them. Returns -1 with (e) filled on failure. */
-static int add_parts(struct sampling *s, struct guest_run *r,
-                     const struct view *view, struct report *report,
-                     struct err *e)
-{
-    if (s->options->annotate && view->total.all.samples != 0) {
-        report->annotation = guest_run_annotate(r, r->profile, view, 0, e);
-        if (report->annotation == NULL)
-            return -1;
-    }
-    if (s->options->page_code != 0)
-        page_code_make(&s->code, r, report);
-    if (s->options->pgo) {
-        report->sample_profile = guest_run_pgo(r, view, e);
-        return report->sample_profile != NULL ? 0 : -1;
-    }
-    return 0;
-}
-
 /* -1 if a file could not be written. */
 static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
+    const struct report_part *part = s->job->part;
     struct view *view = NULL;
     struct report report;
     struct err why;
@@ -344,16 +326,16 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
             miss_report(s, r, several, &why);
     }
     if (view == NULL) {
-        s->partless = s->options->annotate;
+        s->partless = part != NULL && part->needed;
         list_run(s, r, several, NULL);
         return 0;
     }
     report = guest_run_report(r, view);
-    if (add_parts(s, r, view, &report, &why) != 0) {
+    if (part != NULL && part->make(r, &report, &why) != 0) {
         view_free(view);
         s->partless = true;
         if (r->unfound)
-            tell_user(s, s->command, NULL, why.text);
+            tell_user(s, s->job->command, NULL, why.text);
         else
             miss_report(s, r, several, &why);
         return 0;
@@ -361,9 +343,8 @@ static int report_run(struct sampling *s, struct guest_run *r, bool several,
     result = outputs_write(s->outputs, &report, e);
     if (result == 0)
         list_run(s, r, several, &report);
-    page_code_fini(&s->code);
-    annotation_free(report.annotation);
-    sample_profile_free(report.sample_profile);
+    if (part != NULL)
+        part->release(&report);
     view_free(view);
     images_forget(&s->images, memory_of_view(s) / 8);
     return result;
@@ -411,8 +392,8 @@ static int report_unless_left(struct sampling *s, struct err *e)
 
     if (result == 0)
         result = report_all(s, e);
-    /* an empty sample profile would be one, too */
-    bool keep = !s->partless && (!s->options->pgo || !s->runs[0]->failed);
+    bool whole_guest = s->job->part != NULL && s->job->part->whole_guest;
+    bool keep = !s->partless && (!whole_guest || !s->runs[0]->failed);
 
     if (outputs_close(s->outputs, keep, result == 0 ? e : NULL) != 0)
         result = -1;
@@ -460,9 +441,9 @@ static int status_of(const struct sampling *s)
 {
     if (s->fault == GUEST_RUN_TYPED)
         return EXIT_USAGE;
-    if (s->options->origin != NULL && s->fault == GUEST_RUN_IMAGE)
+    if (s->job->origin != NULL && s->fault == GUEST_RUN_IMAGE)
         return EXIT_NO_IMAGE;
-    if (s->options->origin != NULL && s->count == 1 && s->runs[0]->other_kernel)
+    if (s->job->origin != NULL && s->count == 1 && s->runs[0]->other_kernel)
         return EXIT_OTHER_IMAGE;
     return s->failed ? EXIT_FAILED : !any_samples(s) ? EXIT_EMPTY : EXIT_DONE;
 }
@@ -480,19 +461,20 @@ static void sampling_fini(struct sampling *s)
     pager_end();
 }
 
-int sampling_run(const char *name, const struct options *o, struct outputs *out,
-                 sampling_done done)
+int sampling_run(const struct sampling_job *job)
 {
-    struct sampling s = {
-        .command = name, .options = o, .outputs = out, .stop_fd = -1};
+    struct sampling s = {.job = job,
+                         .options = job->options,
+                         .outputs = job->outputs,
+                         .stop_fd = -1};
     struct err e = {""};
     int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
 
     if (result != 0)
         print_failure(&s, NULL, &e);
-    for (size_t i = 0; result == 0 && done != NULL && i < s.count; i++)
+    for (size_t i = 0; result == 0 && job->done != NULL && i < s.count; i++)
         if (!s.runs[i]->failed)
-            done(s.runs[i]->recording, s.runs[i]->profile);
+            job->done(s.runs[i]->recording, s.runs[i]->profile);
     int status = status_of(&s);
 
     sampling_fini(&s);

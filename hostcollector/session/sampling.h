@@ -9,20 +9,34 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "model/profile.h"
+#include "session/report_part.h"
 
 /* Called for each guest that did not fail, with its profile and the path of its
  * recording. */
 typedef void (*sampling_done)(const char *recording, const struct profile *p);
 
+struct sampling_job {
+    const char *command; /* before each message: "collector report" */
+    const struct options *options;
+    struct outputs *outputs;
+    const struct report_part *part; /* NULL: none */
+    /* Signals do not end the report: collector run passes signals on, and one
+     * of them reports the guest's end. */
+    bool supervised;
+    bool keys_taken; /* QEMU has the terminal's keys, so Ctrl-C ends nothing */
+    const char *max_size; /* as typed; NULL: a recording has no limit */
+    /* Of the reports of collector push, which signals do not end; or NULL. */
+    const struct origin *origin;
+    sampling_done done; /* or NULL */
+};
+
 /*
- * Sample the guests that (o) names, or read its input, until the end; then
- * write (out). If a guest fails, its report is written, then its error is
- * printed with the command's (name); the other guests go on. (done) may be
- * NULL.
+ * Sample the guests that the options of (job) name, or read their input, until
+ * the end; then write the outputs. If a guest fails, its report is written,
+ * then its error is printed; the other guests go on.
  *
  * Returns an enum exit_code.
  */
-int sampling_run(const char *name, const struct options *o, struct outputs *out,
-                 sampling_done done);
+int sampling_run(const struct sampling_job *job);
 
 #endif

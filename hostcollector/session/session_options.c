@@ -8,8 +8,11 @@
 #include "guest/source/source.h"
 #include "view/exclude.h"
 
-#define AT(m)   offsetof(struct options, m)
-#define FROM(m) offsetof(struct guest_config, m)
+#define AT(m)        offsetof(struct options, m)
+#define FROM(m)      offsetof(struct guest_config, m)
+#define SHOWN(m)     offsetof(struct shown, m)
+#define OUTPUT(m)    offsetof(struct output_config, m)
+#define SELECTION(m) offsetof(struct selection, m)
 
 static int read_guest(void *field, const struct option_row *row,
                       const char *value, struct err *e)
@@ -203,28 +206,28 @@ const struct option_row unwind_rows[] = {
     {.name = NULL}};
 
 const struct option_row output_rows[] = {
-    {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
+    {"output", 'o', "FILE", &option_output, 0, 0, 0,
      "write FILE in the format of its suffix, or FORMAT:FILE; - is standard "
      "output; may be repeated"},
-    {"format", 0, "F", &option_format, AT(output.format), 0, 0,
+    {"format", 0, "F", &option_format, OUTPUT(format), 0, 0,
      "the format of files whose suffix names none; without -o that of standard "
      "output. One of"},
     {.name = NULL}};
 
 const struct option_row force_rows[] = {
-    {"force", 0, NULL, &option_flag, AT(output.force), 0, 0,
+    {"force", 0, NULL, &option_flag, OUTPUT(force), 0, 0,
      "let -o overwrite a file that tprof has not written"},
     {.name = NULL}};
 
 const struct option_row core_rows[] = {
-    {"core", 0, "LIST", &option_cores, AT(cores), 0, 0,
+    {"core", 0, "LIST", &option_cores, SELECTION(cores), 0, 0,
      "only these cores: 3, or 0,2-5; may be repeated"},
     {.name = NULL}};
 
 const struct option_row time_rows[] = {
-    {"time", 0, "A..B", &option_span, AT(time), 0, 0,
+    {"time", 0, "A..B", &option_span, SELECTION(time), 0, 0,
      "only from second A to B; either may be left out"},
-    {"exclude", 0, "NAME", &option_exclude, AT(exclude), 0, 0,
+    {"exclude", 0, "NAME", &option_exclude, SELECTION(exclude), 0, 0,
      "leave out samples with the function NAME in their stack, or if none is "
      "called so, with NAME in the name of one; may be repeated"},
     {.name = NULL}};
@@ -243,41 +246,41 @@ const struct option_row memory_rows[] = {
     {.name = NULL}};
 
 const struct option_row report_rows[] = {
-    {"top", 0, "N", &option_count, AT(top), 1, 1000000,
+    {"top", 0, "N", &option_count, SHOWN(top), 1, 1000000,
      "functions in a table (default: 8 in the first, those of less than 1 % "
      "left out)"},
-    {"annotate", 0, "N", &option_count, AT(page_code), 0, OPTIONS_PAGE_CODE,
+    {"annotate", 0, "N", &option_count, SHOWN(page_code), 0, OPTIONS_PAGE_CODE,
      "of how many functions, the busiest, a page has source lines and code, 0 "
      "to 1000 (default: 10)"},
-    {"all", 0, NULL, &option_flag, AT(all), 0, 0,
+    {"all", 0, NULL, &option_flag, SHOWN(all), 0, 0,
      "every function, branch and core, and --details"},
-    {"details", 0, NULL, &option_flag, AT(details), 0, 0,
+    {"details", 0, NULL, &option_flag, SHOWN(details), 0, 0,
      "ranges, accounts, lateness, cost and a table of each core, too (FILE.txt "
      "always has them)"},
-    {"function", 0, "NAME", &option_text, AT(function), 0, 0,
+    {"function", 0, "NAME", &option_text, SHOWN(function), 0, 0,
      "its lines, callers and callees; NAME may be a part"},
-    {"inverted", 0, NULL, &option_flag, AT(inverted), 0, 0,
+    {"inverted", 0, NULL, &option_flag, SHOWN(inverted), 0, 0,
      "call trees inside out: below a function its caller"},
-    {"callers-of", 0, "NAME", &option_text, AT(callers_of), 0, 0,
+    {"callers-of", 0, "NAME", &option_text, SHOWN(callers_of), 0, 0,
      "the same, of functions with NAME in their names"},
-    {"sort", 0, "self|total|late|name", &option_choice, AT(sort), 0, 0,
+    {"sort", 0, "self|total|late|name", &option_choice, SHOWN(sort), 0, 0,
      "the order of functions (default: self)"},
-    {"idle", 0, NULL, &option_flag, AT(idle), 0, 0,
+    {"idle", 0, NULL, &option_flag, SHOWN(idle), 0, 0,
      "where cores wait: tables and trees of idle time"},
     {.name = NULL}};
 
 const struct option_row of_rows[] = {
-    {"of", 0, "busy|all", &option_choice, AT(of), 0, 0,
+    {"of", 0, "busy|all", &option_choice, SHOWN(of), 0, 0,
      "what 100 % is: busy time (default), or all time"},
     {.name = NULL}};
 
 const struct option_row colour_rows[] = {
-    {"color", 0, "auto|always|never", &option_choice, AT(output.colour), 0, 0,
+    {"color", 0, "auto|always|never", &option_choice, OUTPUT(colour), 0, 0,
      "colour in text (default: auto, on a terminal unless NO_COLOR is set)"},
     {.name = NULL}};
 
 const struct option_row pager_rows[] = {
-    {"no-pager", 0, NULL, &option_flag, AT(no_pager), 0, 0,
+    {"no-pager", 0, NULL, &option_flag, SHOWN(no_pager), 0, 0,
      "no $TPROF_PAGER, $PAGER or less for a terminal"},
     {.name = NULL}};
 

@@ -43,18 +43,24 @@ extern const struct option_row unwind_rows[];      /* --unwind */
 extern const struct option_row dead_memory_rows[]; /* --memory */
 extern const struct option_row memory_rows[];      /* --memory */
 
-/* For struct options. */
-extern const struct option_row duration_rows[]; /* --duration */
-extern const struct option_row output_rows[];   /* --output, --format */
-extern const struct option_row force_rows[];    /* --force */
-extern const struct option_row core_rows[];     /* --core */
-extern const struct option_row time_rows[];     /* --time, --exclude */
+/* For struct selection. */
+extern const struct option_row core_rows[]; /* --core */
+extern const struct option_row time_rows[]; /* --time, --exclude */
+
+/* For struct shown. */
 /* --top, --annotate, --all, --details, --function, --inverted, --callers-of,
  * --sort, --idle */
 extern const struct option_row report_rows[];
-extern const struct option_row of_rows[];     /* --of */
+extern const struct option_row of_rows[];    /* --of */
+extern const struct option_row pager_rows[]; /* --no-pager */
+
+/* For struct output_config. */
+extern const struct option_row output_rows[]; /* --output, --format */
+extern const struct option_row force_rows[];  /* --force */
 extern const struct option_row colour_rows[]; /* --color */
-extern const struct option_row pager_rows[];  /* --no-pager */
-extern const struct option_row names_rows[];  /* --no-names */
+
+/* For struct options. */
+extern const struct option_row duration_rows[]; /* --duration */
+extern const struct option_row names_rows[];    /* --no-names */
 
 #endif

@@ -34,9 +34,9 @@ struct subject {
 
 struct session {
     const char *command;
-    const struct options *options;
-    /* Of a dead guest: the same, with the guest in place of its memory. */
-    struct options dead_options;
+    const struct stacks_config *config;
+    /* As in the config. A dead guest stands in place of its memory. */
+    struct guest_config from;
     struct guest_spec dead;
     struct outputs *outputs;
     struct images images;
@@ -57,8 +57,7 @@ struct session {
 
 static bool is_live(const struct session *s)
 {
-    return s->options->from.guests.count != 0 &&
-           !s->options->from.input_is_memory;
+    return s->from.guests.count != 0 && !s->from.input_is_memory;
 }
 
 static void tell_user(struct session *s, const struct guest_run *r,
@@ -128,7 +127,8 @@ static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
     if (begin < s->begin_ns)
         begin = s->begin_ns;
     return has_told(t, p, now) ||
-           now >= begin + (uint64_t)(s->options->duration_s * (double)SECOND);
+           now >= begin + (uint64_t)(s->config->options.duration_s *
+                                     (double)SECOND);
 }
 
 /* Writing */
@@ -170,7 +170,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
     if (*view != NULL)
         shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
-                            is_live(s) ? s->options->duration_s : 0,
+                            is_live(s) ? s->config->options.duration_s : 0,
                             spec != NULL ? spec->registers : NULL, arena);
     if (shot == NULL) {
         (void)err_set(e, "out of memory");
@@ -178,7 +178,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     }
     shot->guest = s->count > 1 ? t->run->name : NULL;
     shot->elf = guest_run_elf(t->run);
-    shot->registers &= s->options->registers;
+    shot->registers &= s->config->registers;
     for (size_t i = 0; !shot->registers && i < shot->count; i++)
         shot->cores[i].registers = NULL;
     for (size_t i = 0; i < shot->count; i++)
@@ -216,7 +216,7 @@ static int look_at_all(struct session *s, const struct snapshot **shots,
                        struct view **views, struct arena *arena, struct err *e)
 {
     struct snapshot_look look = {.number = s->looks + 1,
-                                 .of = is_live(s) ? s->options->looks : 1,
+                                 .of = is_live(s) ? s->config->looks : 1,
                                  .wall_s = is_live(s) ? wall_s() : 0,
                                  .guests = shots};
 
@@ -290,7 +290,7 @@ static void on_progress(void *context, const struct guest_loop_progress *p)
     for (size_t i = 0; i < s->count; i++)
         if (!is_ready(s, &s->subjects[i], now))
             return;
-    if (s->looks + 1 == s->options->looks) {
+    if (s->looks + 1 == s->config->looks) {
         end_last_look(s, now);
         return;
     }
@@ -300,7 +300,7 @@ static void on_progress(void *context, const struct guest_loop_progress *p)
     }
     s->began = false;
     s->begin_ns = (s->begin_ns != 0 ? s->begin_ns : now) +
-                  (uint64_t)(s->options->interval_s * (double)SECOND);
+                  (uint64_t)(s->config->interval_s * (double)SECOND);
 }
 
 static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
@@ -327,10 +327,11 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
                        uint64_t memory, struct err *e)
 {
     struct guest_run_config config = {
-        .options = s->options,
+        .options = &s->config->options,
         .spec = spec,
+        .input = s->from.input,
         .number = 1,
-        .alone = s->options->from.guests.count <= 1,
+        .alone = s->from.guests.count <= 1,
         .no_moments = true,
         .memory_max = memory,
         .view_max = memory,
@@ -351,9 +352,9 @@ static int add_subject(struct session *s, const struct guest_spec *spec,
 
 static int add_subjects(struct session *s, struct err *e)
 {
-    const struct guests *g = &s->options->from.guests;
+    const struct guests *g = &s->from.guests;
     size_t count = g->count != 0 ? g->count : 1;
-    uint64_t memory = s->options->from.memory / 2 / count;
+    uint64_t memory = s->from.memory / 2 / count;
 
     s->subjects = calloc(count, sizeof *s->subjects);
     if (s->subjects == NULL)
@@ -372,21 +373,21 @@ static int add_subjects(struct session *s, struct err *e)
  */
 static int look_at_dead(struct session *s, struct err *e)
 {
-    const struct options *o = s->options;
+    const struct guest_config *from = &s->from;
+    struct guest_config dead = *from;
     struct err why, line;
 
     s->dead = (struct guest_spec){
-        .kind = "memory", .where = o->from.input, .elfs = o->from.guests.elfs};
-    s->dead_options = *o;
-    s->dead_options.from.guests = (struct guests){
-        .list = &s->dead, .count = 1, .elfs = o->from.guests.elfs};
+        .kind = "memory", .where = from->input, .elfs = from->guests.elfs};
+    dead.guests = (struct guests){
+        .list = &s->dead, .count = 1, .elfs = from->guests.elfs};
     if (s->dead.elfs == NULL) {
         (void)err_set(&why, "without the image (--elf)");
     } else {
-        if (sampler_processes_start(&s->dead_options.from, true, e) != 0)
+        if (sampler_processes_start(&dead, true, e) != 0)
             return -1;
         if (sampler_process_sees(&s->dead, &why) == 0) {
-            s->options = &s->dead_options;
+            s->from = dead;
             if (why.text[0] == '\0')
                 return 0;
             (void)err_set(&line, "the dump %s", why.text);
@@ -404,12 +405,12 @@ static int look_at_dead(struct session *s, struct err *e)
 
 static int begin_samplers(struct session *s, struct err *e)
 {
-    const struct options *o = s->options;
+    const struct time_span *time = &s->config->options.selection.time;
 
     /* --time asks for what an agent has recorded */
-    if (o->from.input_is_memory && o->time.from_s <= 0 && o->time.to_s <= 0)
+    if (s->from.input_is_memory && time->from_s <= 0 && time->to_s <= 0)
         return look_at_dead(s, e);
-    return sampler_processes_start(&o->from, true, e);
+    return sampler_processes_start(&s->from, true, e);
 }
 
 static int start(struct session *s, struct err *e)
@@ -422,13 +423,13 @@ static int start(struct session *s, struct err *e)
 
     s->stop_fd = config.stop_fd = signals_catch(e);
     if (s->stop_fd < 0 || begin_samplers(s, e) != 0 ||
-        confine_prepare_sampling(&s->options->from, s->outputs, e) != 0)
+        confine_prepare_sampling(&s->from, s->outputs, e) != 0)
         return -1;
-    s->tell.alone = s->options->from.guests.count <= 1;
+    s->tell.alone = s->from.guests.count <= 1;
     s->loop = guest_loop_new(&config, e);
     if (s->loop == NULL)
         return -1;
-    if (confine_sampling(&s->options->from, &lacking) != 0) {
+    if (confine_sampling(&s->from, &lacking) != 0) {
         *e = lacking;
         return -1;
     }
@@ -465,11 +466,14 @@ static void session_fini(struct session *s)
     images_fini(&s->images);
 }
 
-int stacks_session_run(const char *command, const struct options *o,
+int stacks_session_run(const char *command, const struct stacks_config *c,
                        struct outputs *out)
 {
-    struct session s = {
-        .command = command, .options = o, .outputs = out, .stop_fd = -1};
+    struct session s = {.command = command,
+                        .config = c,
+                        .from = c->options.from,
+                        .outputs = out,
+                        .stop_fd = -1};
     struct err e = {""};
     int result = start(&s, &e) == 0 ? run(&s, &e) : -1;
 

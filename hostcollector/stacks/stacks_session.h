@@ -4,13 +4,23 @@
 #ifndef TPROF_STACKS_STACKS_SESSION_H
 #define TPROF_STACKS_STACKS_SESSION_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "cli/options.h"
 #include "cli/output.h"
 
-/* Read the stacks of the guests of (o), and write them to (out). If (o) names a
- * recording, read the stacks at its end.
+struct stacks_config {
+    struct options options;
+    bool registers;    /* shown, too */
+    uint32_t looks;    /* 0: not said */
+    double interval_s; /* between their beginnings; 0: not said */
+};
+
+/* Read the stacks of the guests that (c) names, and write them to (out). If (c)
+ * names a recording, read the stacks at its end.
  * Returns an enum exit_code. */
-int stacks_session_run(const char *command, const struct options *o,
+int stacks_session_run(const char *command, const struct stacks_config *c,
                        struct outputs *out);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "annotate/annotate.h"
-#include "report/table.h"
+#include "annotate/annotate_output.h"
+#include "annotate/annotate_part.h"
 #include "top/pages.h"
 
 /* Return the text that collector annotate prints of (a), as wide as the screen.
@@ -25,7 +25,7 @@ static char *text_of(const struct top_session *s, struct annotation *a)
 
     if (out == NULL)
         return NULL;
-    table_annotation(out, &report);
+    annotate_text(out, &report);
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -36,11 +36,12 @@ int top_lines_show(struct top_session *s, struct err *e)
 {
     uint32_t function = s->view != NULL ? top_function(&s->top) : 0;
     struct annotation *a;
+    bool unfound;
     char *text;
 
     if (function == 0)
         return err_set(e, "there is no function yet");
-    a = guest_run_annotate(s->run, s->top.profile, s->view, function, e);
+    a = annotate_run(s->run, s->top.profile, s->view, function, &unfound, e);
     if (a == NULL)
         return -1;
     text = text_of(s, a);

@@ -51,6 +51,7 @@ static int open_run(struct top_session *s, struct err *e)
         .spec = o->from.guests.count != 0 ? &o->from.guests.list[0] : NULL,
         .number = 1,
         .alone = true,
+        .input = o->from.input,
         .recording = s->record ? s->recording : NULL,
         .memory_max = third(s),
         .view_max = third(s),

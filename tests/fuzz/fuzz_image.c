@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "annotate/annotate.h"
+#include "annotate/annotate_output.h"
 #include "check/gather.h"
 #include "check/report.h"
 #include "guard/opener.h"
@@ -26,6 +27,7 @@
 #include "pgo/hits.h"
 #include "pgo/pgo.h"
 #include "pgo/pgo_addresses.h"
+#include "pgo/pgo_part.h"
 #include "profile/aggregate/aggregate.h"
 #include "report/table.h"
 #include "shown.h"
@@ -187,7 +189,7 @@ static void write_annotation(const struct report *r)
 
     if (out == NULL)
         abort();
-    table_annotation(out, r);
+    annotate_text(out, r);
     if (fclose(out) != 0)
         abort();
     shown_is_harmless(text, len, NULL);

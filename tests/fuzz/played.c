@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "cli/command.h"
+#include "diff/diff_runs.h"
 #include "guest/source/source.h"
 #include "image/match/images.h"
 #include "played_world.h"
@@ -336,14 +337,14 @@ static struct elf_path kernel = {KERNEL, NULL};
 static struct options ask(unsigned bits)
 {
     /* within the longer one a guest that says nothing is told of */
-    struct options o = {.all = bits & 1u,
+    struct options o = {.shown.all = bits & 1u,
                         .from = {.wait_s = bits & 64u ? 4 : 1}};
 
     if (bits & 2u)
-        o.cores.count = 1; /* 0 */
+        o.selection.cores.count = 1; /* 0 */
     if (bits & 4u)
-        o.time.to_s = 1;
-    o.top = bits & 8u ? 3 : 0;
+        o.selection.time.to_s = 1;
+    o.shown.top = bits & 8u ? 3 : 0;
     kernel.next = bits & 32u ? &app : NULL;
     if (!(bits & 16u))
         o.from.guests.elfs = &kernel;
@@ -370,23 +371,25 @@ static void begin(const uint8_t *data, size_t size, bool live)
 static void run(const struct options *o, const char *command)
 {
     struct outputs out = {0};
+    const struct sampling_job job = {
+        .command = command, .options = o, .outputs = &out};
     FILE *real = stderr;
 
     stderr = played_errors;
     if (world.sides)
         (void)cmd_diff.run(0, NULL);
     else
-        (void)sampling_run(command, o, &out, NULL);
+        (void)sampling_run(&job);
     stderr = real;
     played_outputs_end();
 }
 
 static void leave_out(struct options *o)
 {
-    o->exclude.list[0] = "walk";
-    o->exclude.list[1] = "copy_"; /* a part of names */
-    o->exclude.list[2] = "wlak";  /* of none */
-    o->exclude.count = 3;
+    o->selection.exclude.list[0] = "walk";
+    o->selection.exclude.list[1] = "copy_"; /* a part of names */
+    o->selection.exclude.list[2] = "wlak";  /* of none */
+    o->selection.exclude.count = 3;
 }
 
 void played_report(const uint8_t *data, size_t size)
@@ -403,7 +406,7 @@ void played_report(const uint8_t *data, size_t size)
 }
 
 /* What the user has typed is in (asked). */
-static struct options asked;
+static struct diff_config asked;
 
 int __wrap_option_parse(void *config, const struct option_set *set, int argc,
                         char **argv, struct err *e);
@@ -414,7 +417,7 @@ int __wrap_option_parse(void *config, const struct option_set *set, int argc,
     (void)argc;
     (void)argv;
     (void)e;
-    *(struct options *)config = asked;
+    *(struct diff_config *)config = asked;
     return OPTION_READ;
 }
 
@@ -433,18 +436,18 @@ void played_diff(const uint8_t *data, size_t size)
     begin(data, size, false);
     world.sides = true;
     played_same = is_one_side();
-    asked = ask(data[0]);
+    asked = (struct diff_config){.options = ask(data[0])};
     asked.before_count = 1 + (data[1] >> 1 & 1u);
     for (unsigned i = 0; i < 2 * asked.before_count; i++)
         asked.inputs.list[asked.inputs.count++] =
             i < asked.before_count ? before : after;
-    asked.from.memory = 64u << 20;
+    asked.options.from.memory = 64u << 20;
     asked.tree = data[1] >> 2 & 1u;
     asked.by_core = data[1] >> 3 & 1u;
-    asked.output.format = formats[data[1] >> 5 & 3u];
+    asked.options.output.format = formats[data[1] >> 5 & 3u];
     if (data[1] & 1u)
-        leave_out(&asked);
-    run(&asked, "collector diff");
+        leave_out(&asked.options);
+    run(&asked.options, "collector diff");
 }
 
 void played_fleet(const uint8_t *data, size_t size)

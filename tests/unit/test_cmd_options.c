@@ -10,9 +10,17 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/option_table.h"
+#include "diff/diff_runs.h"
 
-static struct options o;
+/* Configs of commands begin with a struct options, and have more behind it. */
+static union {
+    struct options options;
+    struct diff_config diff;
+    unsigned char room[1u << 15];
+} config = {.options = OPTIONS_DEFAULT};
 static struct err e;
+
+#define o config.options
 
 /* Parse (line), words separated by single blanks. */
 static int parse(const struct subcommand *command, const char *line)
@@ -26,8 +34,9 @@ static int parse(const struct subcommand *command, const char *line)
         argv[argc++] = w;
     e.text[0] = 0;
     options_fini(&o);
-    options_init(&o);
-    int result = option_parse(&o, command->options, argc, argv, &e);
+    memset(&config, 0, sizeof config);
+    o = (struct options)OPTIONS_DEFAULT;
+    int result = option_parse(&config, command->options, argc, argv, &e);
 
     return result == OPTION_READ ? guests_finish(&o.from.guests, &e) : result;
 }
@@ -54,27 +63,28 @@ TEST(options_reach_their_fields)
     CHECK_EQ(o.output.count, 2);
     CHECK_STR(o.output.paths[0], "a.folded");
     CHECK_STR(o.output.paths[1], "b.txt");
-    CHECK_EQ(o.cores.count, 0);
-    CHECK(!o.all && o.from.input == NULL && o.output.format == NULL);
+    CHECK_EQ(o.selection.cores.count, 0);
+    CHECK(!o.shown.all && o.from.input == NULL && o.output.format == NULL);
 
     CHECK_EQ(parse(&cmd_report, "x.tprof --core 3 --all --top 5 -o -"), 0);
     CHECK_STR(o.from.input, "x.tprof");
-    CHECK(core_set_has(&o.cores, 3) && !core_set_has(&o.cores, 2));
-    CHECK_EQ(o.top, 5);
-    CHECK(o.all);
+    CHECK(core_set_has(&o.selection.cores, 3) &&
+          !core_set_has(&o.selection.cores, 2));
+    CHECK_EQ(o.shown.top, 5);
+    CHECK(o.shown.all);
     CHECK_STR(o.output.paths[0], "-");
 }
 
 TEST(spans_of_time_may_be_open)
 {
     CHECK_EQ(parse(&cmd_report, "--time 1.5..4"), 0);
-    CHECK(o.time.from_s == 1.5 && o.time.to_s == 4);
+    CHECK(o.selection.time.from_s == 1.5 && o.selection.time.to_s == 4);
     CHECK_EQ(parse(&cmd_report, "--time 2..5"), 0);
-    CHECK(o.time.from_s == 2 && o.time.to_s == 5);
+    CHECK(o.selection.time.from_s == 2 && o.selection.time.to_s == 5);
     CHECK_EQ(parse(&cmd_report, "--time 2.."), 0);
-    CHECK(o.time.from_s == 2 && o.time.to_s == 0);
+    CHECK(o.selection.time.from_s == 2 && o.selection.time.to_s == 0);
     CHECK_EQ(parse(&cmd_report, "--time ..0.5"), 0);
-    CHECK(o.time.from_s == 0 && o.time.to_s == 0.5);
+    CHECK(o.selection.time.from_s == 0 && o.selection.time.to_s == 0.5);
 
     static const char *const bad[] = {
         "--time 5",     "--time 5..2",   "--time a..b",  "--time -1..2",
@@ -167,7 +177,7 @@ static unsigned cores(void)
     unsigned bits = 0;
 
     for (unsigned i = 0; i < 16; i++)
-        bits |= core_set_has(&o.cores, i) ? 1u << i : 0;
+        bits |= core_set_has(&o.selection.cores, i) ? 1u << i : 0;
     return bits;
 }
 
@@ -384,13 +394,13 @@ TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
 TEST(annotate_takes_a_function_before_the_recording) /* catches: the other */
 {
     CHECK_EQ(parse(&cmd_annotate, "run.tprof"), 0);
-    CHECK(o.function == NULL);
+    CHECK(o.shown.function == NULL);
     CHECK_STR(o.from.input, "run.tprof");
     CHECK_EQ(parse(&cmd_annotate, "walk --source src run.tprof --all"), 0);
-    CHECK_STR(o.function, "walk");
+    CHECK_STR(o.shown.function, "walk");
     CHECK_STR(o.from.input, "run.tprof");
     CHECK_STR(o.from.sources, "src");
-    CHECK(o.all);
+    CHECK(o.shown.all);
     CHECK_EQ(parse(&cmd_annotate, "walk run.tprof other.tprof"), -1);
     CHECK(strstr(e.text, "one recording at a time") != NULL);
     CHECK_EQ(parse(&cmd_annotate, "--serial port"), -1);
@@ -617,13 +627,13 @@ TEST(waiting_may_be_declined)
 TEST(recordings_have_two_sides)
 {
     CHECK_EQ(parse(&cmd_diff, "a b"), 0);
-    CHECK_EQ(o.inputs.count, 2);
-    CHECK_EQ(o.before_count, 0); /* two may do without -- */
+    CHECK_EQ(config.diff.inputs.count, 2);
+    CHECK_EQ(config.diff.before_count, 0); /* two may do without -- */
     CHECK_EQ(parse(&cmd_diff, "a --top 3 b -- c -o x.json d e"), 0);
-    CHECK_EQ(o.inputs.count, 5);
-    CHECK_EQ(o.before_count, 2);
-    CHECK_STR(o.inputs.list[4], "e");
-    CHECK_EQ(o.top, 3);
+    CHECK_EQ(config.diff.inputs.count, 5);
+    CHECK_EQ(config.diff.before_count, 2);
+    CHECK_STR(config.diff.inputs.list[4], "e");
+    CHECK_EQ(o.shown.top, 3);
     check_refused(&cmd_diff, "a -- b -- c",
                   "one -- divides the recordings: type collector diff "
                   "BEFORE... -- AFTER...");

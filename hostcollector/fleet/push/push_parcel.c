@@ -61,9 +61,13 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
                                   const struct receiver *r,
                                   const struct push_config *o, FILE *window)
 {
-    struct options own = {
-        .from = o->from, .origin = p->origin, .supervised = true};
+    struct options own = {.from = o->from};
     struct outputs out = {0};
+    const struct sampling_job job = {.command = "collector push",
+                                     .options = &own,
+                                     .outputs = &out,
+                                     .supervised = true,
+                                     .origin = p->origin};
 
     own.from.input = path;
     opener_preopen(path,
@@ -71,7 +75,7 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
     add_output(&out, window, &render_window);
     for (size_t i = 0; receiver_part(r, i) != NULL; i++)
         add_output(&out, p->parts[i], receiver_part(r, i));
-    int result = sampling_run("collector push", &own, &out, NULL);
+    int result = sampling_run(&job);
 
     for (unsigned i = 0; i < out.count; i++)
         if (fflush(out.list[i].given) != 0 || ferror(out.list[i].given))

@@ -164,11 +164,6 @@ static void write_report(struct render *to, const struct report *r)
 {
     FILE *out = to->out;
 
-    if (r->annotation != NULL) {
-        table_heading(out, r);
-        table_annotation(out, r);
-        return;
-    }
     size_t cores = table_active_cores(r->view);
     size_t lines =
         LINES_SHORT + (cores > CORES_SHORT ? cores - CORES_SHORT : 0);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Source lines and basic blocks in reports: of the function that a command is
+ * about, or of the busiest functions of a page. */
+#ifndef TPROF_ANNOTATE_ANNOTATE_PART_H
+#define TPROF_ANNOTATE_ANNOTATE_PART_H
+
+#include <stdint.h>
+
+#include "annotate/annotate.h"
+#include "session/guest_run.h"
+#include "session/report_part.h"
+
+/* Of `collector annotate`: the function that the user has named, or the
+ * busiest. */
+extern const struct report_part annotate_part;
+
+/* Of pages: the (page_code) busiest functions; NULL if (o) wants none. They are
+ * kept as text, within one limit for all of them: annotations would take more
+ * memory. Functions whose code is not at hand are skipped. */
+const struct report_part *annotate_page_part(const struct options *o);
+
+/* The annotation of function (number) of (v), or with 0 of the function that
+ * the options of (r) name; (v) is of (p), and the last view that was made.
+ * Release it by annotation_free(). NULL with (e) filled; (*unfound) is set if
+ * there is no such function. */
+struct annotation *annotate_run(const struct guest_run *r,
+                                const struct profile *p, const struct view *v,
+                                uint32_t number, bool *unfound, struct err *e);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The part that a command adds to reports: code of functions, or a profile for
+ * a compiler. */
+#ifndef TPROF_SESSION_REPORT_PART_H
+#define TPROF_SESSION_REPORT_PART_H
+
+#include <stdbool.h>
+
+#include "report/render.h"
+#include "util/err.h"
+
+struct guest_run;
+
+struct report_part {
+    unsigned share;   /* 1/share of a view's memory is for the part */
+    bool needed;      /* without the part, nothing is written */
+    bool whole_guest; /* if the guest failed, nothing is written */
+    /* Add the part to (report), which is of (r). Returns 0; -1 with (e) filled.
+     */
+    int (*make)(struct guest_run *r, struct report *report, struct err *e);
+    /* Release what make() has added to (report), if anything. */
+    void (*release)(struct report *report);
+};
+
+#endif
