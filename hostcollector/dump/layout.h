@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Layout of the agent's data in a guest's memory: byte offsets into the structs
- * of agent/src/directory.h and into the structs that it points to, as of
+ * of agent/src/state/directory.h and into the structs that it points to, as of
  * DUMP_DIRECTORY_VERSION. tests/unit/test_dump.c compares them with the agent's
  * own headers. All integers are little-endian.
  */

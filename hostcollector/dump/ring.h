@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring of one core in a guest's memory: its records from the oldest whole
- * one to the newest, whether a host has read them or not (agent/src/ring.h).
+ * one to the newest, whether a host has read them or not
+ * (agent/src/sample/ring.h).
  */
 #ifndef TPROF_DUMP_RING_H
 #define TPROF_DUMP_RING_H

@@ -8,12 +8,12 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "agent.h"
 #include "arch/host/machine.h"
 #include "model/guest.h"
 #include "outside/host_channel.h"
 #include "outside/outside_memory.h"
 #include "outside/stopped_callers.h"
+#include "state/agent.h"
 #include "tprof/tprof.h"
 #include "util/clock.h"
 

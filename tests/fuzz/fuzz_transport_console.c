@@ -4,8 +4,8 @@
  * (channel.h).
  */
 #include "fake_console.h"
-#include "transport.h"
-#include "transport_console.h"
+#include "transport/transport.h"
+#include "transport/transport_console.h"
 
 #define FUZZ_QUEUES FAKE_QUEUES
 #include "channel.h"

@@ -3,10 +3,10 @@
  * The vsock driver against a device, and hosts behind it, that do whatever the
  * input says (channel.h).
  */
-#include "agent.h"
 #include "fake_vsock.h"
-#include "transport.h"
-#include "transport_vsock.h"
+#include "state/agent.h"
+#include "transport/transport.h"
+#include "transport/transport_vsock.h"
 
 #define FUZZ_QUEUES (FAKE_EVENT + 1)
 #include "channel.h"

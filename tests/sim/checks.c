@@ -8,7 +8,7 @@
 
 #include "postmortem.h"
 #include "profile/decode/decode.h"
-#include "sample.h"
+#include "sample/sample.h"
 #include "sim.h"
 
 #define SERIALS 65536u

@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent.h"
 #include "machine.h"
+#include "state/agent.h"
 
 #define SIM_CORES  4u
 #define SIM_SECOND 1000000000u /* ticks of the clock; a tick is an access */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "directory.h"
+#include "state/directory.h"
 
 struct postmortem_core {
     uint64_t ticks, missed, ring_full, reentered;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "transport.h"
+#include "transport/transport.h"
 
 struct tprof_agent tprof_agent;
 struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX];

@@ -7,9 +7,9 @@
 #ifndef VSOCK_BED_H
 #define VSOCK_BED_H
 
-#include "agent.h"
 #include "fake_vsock.h"
-#include "transport_vsock.h"
+#include "state/agent.h"
+#include "transport/transport_vsock.h"
 
 #define OWN_CID   3u
 #define HOST_CID  2u

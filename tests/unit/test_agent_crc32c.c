@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "crc32c.h"
+#include "encode/crc32c.h"
 
 static uint32_t crc(int hardware, const void *data, size_t size)
 {

@@ -23,7 +23,7 @@ static struct tprof_cpuid_words tprof_cpuid(uint32_t leaf)
 
 uint64_t tprof_arch_clock_hz(void);
 /* with the stubs above. NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "../../agent/src/arch/x86_64/clock.c"
+#include "../../agent/src/arch/x86_64/time/clock.c"
 
 #define HYPERVISOR (1u << 31)
 

@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent.h"
 #include "check.h"
 #include "decoded.h"
-#include "directory.h"
 #include "dump/dump_stream.h"
 #include "dump/layout.h"
 #include "dump/ring.h"
 #include "guest/talk/command.h"
 #include "machine.h"
 #include "one_way.h"
+#include "state/agent.h"
+#include "state/directory.h"
 
 #define CORES      2u
 #define HZ         1000000u

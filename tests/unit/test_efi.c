@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "agent.h"
 #include "check.h"
+#include "state/agent.h"
 #include "tprof/efi.h"
 
 #define PE      0x80u

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "encode.h"
-#include "sample.h"
+#include "encode/encode.h"
+#include "sample/sample.h"
 #include "vectors.h"
 
 #define TEXT   0x400000u

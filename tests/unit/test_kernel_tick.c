@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ticks of the kernel's own timer, one of several of which is a sample. */
-#include "agent.h"
 #include "check.h"
 #include "machine.h"
 #include "one_way.h"
+#include "state/agent.h"
 
 #define HZ      1000000u /* of the clock */
 #define TICK_HZ 1000u

@@ -67,7 +67,7 @@ static void tprof_arch_zero(void *memory, size_t size)
 }
 
 /* with the stubs above. NOLINTNEXTLINE(bugprone-suspicious-include) */
-#include "../../agent/src/arch/x86_64/kvm.c"
+#include "../../agent/src/arch/x86_64/time/kvm.c"
 
 uint64_t tprof_pvclock_hz(const volatile uint32_t *words)
 {

@@ -2,10 +2,10 @@
 /* As many cores as may be: each joins, samples, and is told of. */
 #include <stdlib.h>
 
-#include "agent.h"
 #include "check.h"
 #include "machine.h"
 #include "one_way.h"
+#include "state/agent.h"
 
 #define CORES 256u
 #define HZ    1000000u /* of the clock */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "pvclock.h"
+#include "time/pvclock.h"
 
 struct page {
     uint32_t version, pad;

@@ -4,7 +4,7 @@
 #include <sched.h>
 
 #include "check.h"
-#include "ring.h"
+#include "sample/ring.h"
 
 #define WORDS 16u
 #define TOTAL 200000u

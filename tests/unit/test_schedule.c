@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Deadlines: how intervals are spread, and that none is lost or invented. */
 #include "check.h"
-#include "schedule.h"
+#include "sample/schedule.h"
 
 #define PERIOD 1000003u
 

@@ -2,9 +2,9 @@
 /* tprof_init(): which memory may be read. */
 #include <string.h>
 
-#include "agent.h"
 #include "check.h"
 #include "machine.h"
+#include "state/agent.h"
 #include "tprof/tprof.h"
 
 #define IMAGE 0x200000u

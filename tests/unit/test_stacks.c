@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of known stacks. */
 #include "check.h"
-#include "stacks.h"
+#include "sample/stacks.h"
 
 #define SLOTS 64u
 

@@ -32,7 +32,7 @@
 #include "image/names/image_map.h"
 #include "input.h"
 #include "outside/unwind/unwinder.h"
-#include "unwind.h"
+#include "sample/unwind.h"
 #include "util/err.h"
 
 #define DEPTH_MAX   256u

@@ -4,14 +4,14 @@
  * that come and go, and every lie that a device can tell. The same over real
  * devices: tests/guest/virtio_console.
  */
-#include "transport_console.h"
+#include "transport/transport_console.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 #include "fake_console.h"
-#include "transport.h"
+#include "transport/transport.h"
 
 #define OURS 3u /* our port's number */
 

@@ -3,7 +3,7 @@
  * The vsock driver and its hosts: they call, speak, leave and die, and each
  * side gives the other credit. The same over real devices: tests/system/vsock.
  */
-#include "transport_vsock.h"
+#include "transport/transport_vsock.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
  * The vsock driver and its device: what is asked of it, its interrupt, and
  * every lie that it can tell.
  */
-#include "transport_vsock.h"
+#include "transport/transport_vsock.h"
 
 #include <string.h>
 
 #include "check.h"
-#include "transport.h"
+#include "transport/transport.h"
 #include "vsock_bed.h"
 
 /* --- Finding -------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "unwind.h"
+#include "sample/unwind.h"
 
 #define PAGE 4096u
 #define TEXT 0x400000u

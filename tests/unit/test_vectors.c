@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "encode.h"
-#include "longrec.h"
-#include "sample.h"
+#include "encode/encode.h"
+#include "sample/longrec.h"
+#include "sample/sample.h"
 #include "vectors.h"
 
 static uint64_t words[64];

@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "agent.h"
 #include "arch/arch.h"
 #include "check.h"
 #include "machine.h"
+#include "state/agent.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_irq.h"
 

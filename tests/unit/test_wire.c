@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "decoded.h"
-#include "encode.h"
-#include "sample.h"
+#include "encode/encode.h"
+#include "sample/sample.h"
 #include "tprof/tprof.h"
 
 /* One below, one close behind, one far above the first image. */

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "arch_types.h"
-#include "compiler.h"
+#include "base/compiler.h"
 #include "tprof/tprof.h"
 
 /*

@@ -4,7 +4,7 @@
 #include "virtio/virtio_irq.h"
 
 #include "arch/arch.h"
-#include "reach.h"
+#include "state/reach.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"
 #include "virtio/virtio_pci.h"

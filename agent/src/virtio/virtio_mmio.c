@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "arch/arch.h"
-#include "reach.h"
+#include "state/reach.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_mmio_line.h"
 #include "virtio/virtio_mmio_regs.h"

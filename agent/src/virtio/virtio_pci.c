@@ -3,7 +3,7 @@
 #include "virtio/virtio_pci.h"
 
 #include "arch/arch.h"
-#include "reach.h"
+#include "state/reach.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_pci_regs.h"
 #include "virtio/virtio_regs.h"

@@ -13,9 +13,9 @@
 #include "kit.h"
 #include "mem.h"
 #include "peer.h"
-#include "reach.h"
-#include "transport.h"
-#include "transport_console.h"
+#include "state/reach.h"
+#include "transport/transport.h"
+#include "transport/transport_console.h"
 
 #define FRAMES     8u
 #define FRAME_SIZE 4096u

@@ -17,7 +17,7 @@
 #include "cpu.h"
 #include "guest.h"
 #include "kit.h"
-#include "reach.h"
+#include "state/reach.h"
 #include "virtio/virtio.h"
 #include "virtio/virtio_irq.h"
 #include "virtio/virtqueue.h"

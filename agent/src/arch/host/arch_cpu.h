@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/mem.h"
 #include "machine.h"
-#include "mem.h"
 
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
 {

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "agent.h"
 #include "arch/arch.h"
-#include "tick.h"
+#include "drive/tick.h"
+#include "state/agent.h"
 
 static void broken(const char *what)
 {

@@ -4,10 +4,10 @@
 #define TPROF_ARCH_CPU_H
 
 #include "arch/arch.h"
+#include "base/mem.h"
 #include "cpu.h"
-#include "lapic.h"
-#include "mem.h"
 #include "probe.h"
+#include "time/lapic.h"
 
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
 {

@@ -3,9 +3,9 @@
  * gate of its IDT, its local APIC's timer */
 #include "arch/arch.h"
 
-#include "agent.h"
 #include "gate.h"
 #include "isr.h"
+#include "state/agent.h"
 
 #define LEAF_TOPOLOGY 0xbu
 

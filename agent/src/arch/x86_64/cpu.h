@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "compiler.h"
+#include "base/compiler.h"
 
 #define MSR_APIC_BASE    0x1bu
 #define MSR_TSC_DEADLINE 0x6e0u

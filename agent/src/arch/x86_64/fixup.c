@@ -5,8 +5,8 @@
  * of a core that is in a tick. Linked only into a kernel that calls
  * tprof_fixup().
  */
-#include "agent.h"
 #include "arch/arch.h"
+#include "state/agent.h"
 
 #define PREFIX    0x3e /* DS */
 #define REX_W     0x48

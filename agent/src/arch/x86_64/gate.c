@@ -3,7 +3,7 @@
 #include "gate.h"
 
 #include "arch/arch.h"
-#include "mem.h"
+#include "base/mem.h"
 #include "probe.h"
 
 #define GATE_SIZE      16u

@@ -3,7 +3,7 @@
  * kernel's, or a message to a local APIC */
 #include "arch/arch.h"
 #include "ioapic_regs.h"
-#include "reach.h"
+#include "state/reach.h"
 
 /* The greatest id that a pin or a message can name. 255 means all cores. */
 #define APIC_ID_MAX 254u

@@ -3,10 +3,10 @@
  * the abilities of the CPU */
 #include "arch/arch.h"
 
-#include "agent.h"
 #include "gate.h"
 #include "isr.h"
-#include "reach.h"
+#include "state/agent.h"
+#include "state/reach.h"
 
 /* Vectors from here on are the kernel's, by custom. */
 #define VECTOR_END 0xf0u

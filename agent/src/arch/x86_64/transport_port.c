@@ -6,7 +6,7 @@
  * line is too slow, records stay in the rings until the rings are full, which
  * is counted.
  */
-#include "transport.h"
+#include "transport/transport.h"
 #include "uart_regs.h"
 
 #define DEBUGCON       0xe9u

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The second, careful walk over a frame chain. Reads only given memory. */
+#include "sample/unwind.h"
+
+#include "sample/longrec.h"
+
+#define WORDS_SIZE (8u * WIRE_STACK_SLOTS)
+
+const uint64_t tprof_mix_factor = TPROF_MIX_FACTOR;
+#define UNMIX_FACTOR 0xf1de83e19937733du /* times tprof_mix_factor: 1 */
+
+/* Bases for leaves of code in no image, multiples of TPROF_REACH_MAX. Each is
+ * written once, by the first core that needs it. Lowest bit: in use. */
+#define BASES 8
+static _Atomic uint64_t bases[BASES];
+
+static int in_text(const struct tprof_text *t, uint64_t address)
+{
+    return address - t->start < t->size;
+}
+
+/* Returns the first image with code at (start) or in the next (more) bytes, or
+ * NULL. */
+static const struct tprof_text *find_text(const struct tprof_bounds *b,
+                                          uint64_t start, uint64_t more)
+{
+    const struct tprof_image_text *i = &b->image;
+
+    /* acquire: pairs with the release in put_text(), map.c. Guards the next
+     * record. */
+    while (i && !in_text(&i->text, start) && i->text.start - start - 1 >= more)
+        i = atomic_load_explicit(&i->next, memory_order_acquire);
+    return i ? &i->text : NULL;
+}
+
+/* Is (base) one of the bases of code in no image? Adds it, if there is room. */
+static int is_base(uint64_t base)
+{
+    for (int i = 0; i < BASES; i++) {
+        uint64_t known = 0;
+
+        if (atomic_compare_exchange_strong(&bases[i], &known, base | 1) ||
+            known == (base | 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* Makes (span) one for a leaf (pc) that is in no image. */
+TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
+{
+    const struct tprof_bounds *b = span->bounds;
+    uint64_t base = pc & -TPROF_REACH_MAX;
+    uint64_t above = base - b->image.text.start;
+
+    span->text = b->image.text;
+    span->origin = span->text.start;
+    if (pc - span->origin < span->text.reach ||
+        find_text(b, base, TPROF_REACH_MAX - 1) || !is_base(base))
+        return;
+    span->origin = base;
+    span->text.reach = TPROF_REACH_MAX;
+    span->text.seed = tprof_mix(1, base);
+    span->text.base = tprof_zigzag(above);
+}
+
+/* Returns the range in which (size) bytes at (address) may be read, or NULL. */
+static __attribute__((noinline)) const struct tprof_range *
+find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
+{
+    for (int i = 0; i < TPROF_READABLE; i++) {
+        const struct tprof_range *r = &b->readable[i];
+
+        if (r->size >= size && address - r->start <= r->size - size)
+            return r;
+    }
+    return NULL;
+}
+
+int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
+{
+    const struct tprof_bounds *b = span->bounds;
+    const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
+    /* acquire: pairs with the release in end_change(), map.c */
+    uint32_t changes = atomic_load_explicit(&b->changes, memory_order_acquire);
+    const struct tprof_text *t = find_text(b, pc, 0);
+    uint64_t before = span->origin + span->start;
+
+    if (t) {
+        span->text = *t;
+        span->origin = t->start;
+    } else {
+        leave_images(span, pc);
+    }
+    /* acquire: pairs with the fence in begin_change(), map.c. If images changed
+     * meanwhile, the copy may be of two of them. The first image is right for
+     * every address. */
+    atomic_thread_fence(memory_order_acquire);
+    if (changes % 2 != 0 ||
+        changes != atomic_load_explicit(&b->changes, memory_order_relaxed)) {
+        span->text = b->image.text;
+        span->origin = span->text.start;
+    }
+    if (r) {
+        span->start = r->start;
+        span->room = r->size - WORDS_SIZE + 1;
+        span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
+    }
+    return span->origin + span->start != before;
+}
+
+uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp)
+{
+    if (find_range(span->bounds, sp, 1))
+        return TPROF_NO_NAME;
+    /* the same as the second walk, which reads nothing then */
+    return tprof_mix(span->text.seed, sp ? TPROF_END_OUTSIDE : WIRE_END_MEMORY);
+}
+
+uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
+                               uint64_t name, struct tprof_outermost o)
+{
+    if (o.fp == sp - 1)
+        return name;
+    uint64_t address = tprof_arch_load(o.fp + TPROF_FRAME_CALLER);
+
+    if (find_text(span->bounds, address, 0))
+        return name;
+    /* undoes tprof_mix(), and adds the end that the second walk finds */
+    return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
+}
+
+/* Stores the words at (sp) that lie in text: in a prologue the caller is one of
+ * them. Returns the beginning of the name. */
+static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
+                           struct tprof_chain *chain)
+{
+    uint64_t hash = span->text.seed;
+
+    chain->slots = 0;
+    if (sp - span->start >= span->room)
+        return hash;
+    for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
+        chain->word[i] = tprof_arch_load_add(0, sp + 8 * i);
+        if (in_text(&span->text, chain->word[i])) {
+            chain->slots |= 1u << i;
+            hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
+        }
+    }
+    return hash;
+}
+
+uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
+                             uint64_t fp, uint32_t depth,
+                             struct tprof_chain *chain)
+{
+    const struct tprof_bounds *b = span->bounds;
+    uint64_t hash = take_words(span, sp, chain);
+    const struct tprof_range *r = find_range(b, sp, 1);
+    uint64_t floor = sp;
+    uint32_t count = 0;
+
+    chain->end = WIRE_END_MEMORY;
+    chain->outside = r ? 0 : sp;
+    while (r) {
+        chain->end = WIRE_END_DEPTH;
+        if (count == depth)
+            break;
+        chain->end = WIRE_END_ZERO;
+        if (fp == 0)
+            break;
+        chain->end = WIRE_END_MEMORY;
+        if (r->size < TPROF_FRAME_SIZE ||
+            fp - r->start > r->size - TPROF_FRAME_SIZE) {
+            r = find_range(b, fp, TPROF_FRAME_SIZE);
+            continue; /* in another range, or in none */
+        }
+        chain->end = WIRE_END_NOT_RISING;
+        if (fp < floor)
+            break;
+        uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
+
+        chain->end = WIRE_END_TEXT;
+        if (!in_text(&span->text, address) && !find_text(b, address, 0))
+            break;
+        chain->frame[count++] = address;
+        hash = tprof_mix(hash, address);
+        floor = fp + 1;
+        fp = tprof_arch_load_add(1, fp) - 1; /* 0 would end the chain */
+    }
+    chain->count = count;
+    return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : chain->end);
+}
