@@ -13,7 +13,7 @@ set(core_sources
     annotate/lines.c
     annotate/places.c
     annotate/source_text.c
-    check/agent.c
+    check/linked_agent.c
     check/check_loading.c
     check/gather.c
     check/language.c
@@ -59,15 +59,15 @@ set(core_sources
     diagnose/core_list.c
     diagnose/cost.c
     diagnose/diagnose.c
-    diagnose/gate.c
+    diagnose/interrupt_gate.c
     diagnose/implausible.c
     diagnose/lateness.c
     diagnose/loss.c
     diagnose/remarks.c
     diagnose/selected.c
     diagnose/share.c
-    diagnose/stacks.c
-    diagnose/timer.c
+    diagnose/short_stacks.c
+    diagnose/kernel_timer.c
     diagnose/work_share.c
     diff/compare/beta_tail.c
     diff/compare/compare.c
@@ -87,14 +87,14 @@ set(core_sources
     diff/diff_units_text.c
     diff/fail_if.c
     dump/core_registers.c
-    dump/directory.c
+    dump/dump_directory.c
     dump/dump_file.c
     dump/dump_frame.c
     dump/dump_memory.c
     dump/dump_stream.c
     dump/kdump.c
     dump/parts.c
-    dump/ring.c
+    dump/dump_ring.c
     export/callgrind.c
     export/csv.c
     export/export.c
@@ -140,7 +140,7 @@ set(core_sources
     guest/source/stream.c
     guest/source/vsock_source.c
     guest/source/vsock_uds_source.c
-    guest/talk/command.c
+    guest/talk/talk_command.c
     guest/talk/talk.c
     image/code/frame_flow.c
     image/code/frame_place.c
@@ -325,7 +325,7 @@ set(core_sources
     view/smallest_first.c
     view/timeline.c
     view/tree.c
-    view/view.c
+    view/view_build.c
     view/walk.c
 )
 
@@ -351,10 +351,10 @@ set(util_sources
     guard/side_process.c
     util/arena.c
     util/budget.c
-    util/clock.c
-    util/crc32c.c
+    util/host_clock.c
+    util/crc.c
     util/err.c
-    util/map.c
+    util/pair_map.c
     util/spans.c
     util/text.c
     util/unix_socket.c

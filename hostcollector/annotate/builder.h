@@ -10,7 +10,7 @@
 #include "annotate/annotate.h"
 #include "annotate/places.h"
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct image;
 struct symbolizer;

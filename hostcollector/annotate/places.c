@@ -5,7 +5,7 @@
 
 #include "util/vec.h"
 #include "view/path.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 void annotated_add(struct annotated_sum *a, const struct annotated_sum *b)
 {

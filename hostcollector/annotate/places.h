@@ -11,7 +11,7 @@
 #include "model/annotation.h"
 #include "model/profile.h"
 #include "model/view.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct place {
     uint64_t address; /* in the image's file */

@@ -14,7 +14,7 @@
 #include "bridge/uds.h"
 #include "bridge/vhost_user.h"
 #include "bridge/vsock.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define EVENTS    64
 #define CLIENTS   16 /* accepted in one turn */

@@ -13,9 +13,9 @@
 #include <sys/queue.h>
 #include <sys/uio.h>
 
+#include "bridge/epoll_watch.h"
 #include "bridge/packet.h"
 #include "bridge/vring.h"
-#include "bridge/watch.h"
 
 #define CONN_MAX         1024u /* at a time; further ones are refused */
 /* bytes that one connection stores: the guest's credit */

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "bridge/bridge_memory.h"
+#include "bridge/epoll_watch.h"
 #include "bridge/vhost_user_msg.h"
 #include "bridge/vring.h"
-#include "bridge/watch.h"
 #include "util/err.h"
 
 enum vhost_user_ring {

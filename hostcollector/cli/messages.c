@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define WIDTH 79 /* of a terminal that does not say */

@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 static uint64_t deaf_until_ns; /* set before on_end() can run */
 

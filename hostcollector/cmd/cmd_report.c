@@ -11,7 +11,7 @@
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define NAME "collector report"
 

@@ -18,7 +18,7 @@
 #include "session/session_options.h"
 #include "top/curses.h"
 #include "top/top_session.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define DEFAULT_FILE  "tprof.tprof"

@@ -8,10 +8,10 @@
 
 #include "diagnose/core_list.h"
 #include "diagnose/implausible.h"
+#include "diagnose/kernel_timer.h"
 #include "diagnose/loss.h"
 #include "diagnose/selected.h"
-#include "diagnose/stacks.h"
-#include "diagnose/timer.h"
+#include "diagnose/short_stacks.h"
 #include "util/text.h"
 
 /* A core with fewer samples has rough shares. */

@@ -12,7 +12,7 @@
 #include "session/guest_run.h"
 #include "util/text.h"
 #include "util/vec.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 /* One recording on its way. */
 struct reading {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 void dump_frame_begin(struct dump_frame *f, enum wire_type type, uint16_t seq)
 {

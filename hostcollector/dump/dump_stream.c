@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/directory.h"
-#include "dump/ring.h"
+#include "dump/dump_directory.h"
+#include "dump/dump_ring.h"
 #include "util/bytes.h"
 #include "util/cursor.h"
 

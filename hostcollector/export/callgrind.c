@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 /*

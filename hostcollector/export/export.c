@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define NS_PER_S 1e9
 /* Nanoseconds of about half a century. Doubles are nearly exact up to there. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "report/render.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct export_frame {
     uint32_t function, line;

@@ -10,7 +10,7 @@
 #include "export/export.h"
 #include "export/proto.h"
 #include "report/gzip.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 /*
  * A Profile's fields may come in any order. So each string, function, location

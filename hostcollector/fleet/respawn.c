@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fleet/backoff.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define LEAST_MS 1000u /* shortest time between two starts */
 /* a process that has run this long counts as healthy */

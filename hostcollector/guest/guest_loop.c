@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "guest/talk/talk.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/vec.h"
 
 #define MS               1000000ull /* in nanoseconds */

@@ -9,7 +9,7 @@
 
 #include "guest/talk/talk.h"
 #include "profile/decode/decode.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define SECOND         1000000000ull  /* in nanoseconds */
 #define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */

@@ -12,7 +12,7 @@
 
 #include "model/account.h"
 #include "model/guest.h"
-#include "model/sample.h"
+#include "model/sample_batch.h"
 #include "model/stack.h"
 
 /*

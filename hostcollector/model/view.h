@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A profile with names: functions instead of addresses, as tables and trees.
- * Every renderer reads the view beside the profile. view/view.c builds the view
- * and owns all of it. Leaf.
+ * Every renderer reads the view beside the profile. view/view_build.c builds
+ * the view and owns all of it. Leaf.
  */
 #ifndef TPROF_MODEL_VIEW_H
 #define TPROF_MODEL_VIEW_H

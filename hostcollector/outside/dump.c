@@ -5,7 +5,7 @@
 
 #include "dump/core_registers.h"
 #include "dump/dump_memory.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/paging.h"
 
 struct dead {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "image/file/image.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/err.h"
 
 /* Memory as a stopped core sees it. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/err.h"
 
 #define OUTSIDE_BLOCK  1024u /* bytes: sixteen frames of the usual size */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "image/file/image.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/err.h"
 
 /* The place of the kernel's code in the guest. */

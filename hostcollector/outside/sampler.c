@@ -15,7 +15,7 @@
 #include "outside/stopped_callers.h"
 #include "state/agent.h"
 #include "tprof/tprof.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define SECOND        1000000000u
 #define LOWEST        4096u /* lowest address of a stack */

@@ -12,7 +12,7 @@
 #define TPROF_OUTSIDE_SAMPLER_H
 
 #include "image/file/image.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/place.h"
 #include "util/err.h"
 

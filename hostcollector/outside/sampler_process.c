@@ -24,7 +24,7 @@
 #include "guest/source/stream.h"
 #include "image/file/image.h"
 #include "model/registers.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/place.h"
 #include "outside/sampler.h"
 #include "outside/sampler_watch.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "guard/sandbox.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/err.h"
 
 /* Texts for the guest's socket, sent one after the other. The answers to each

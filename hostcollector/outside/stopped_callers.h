@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "image/file/image.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/outside_memory.h"
 #include "outside/sampler.h"
 

@@ -9,7 +9,7 @@
 #include "image/names/names.h"
 #include "model/sample_profile.h"
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct dwarf_target;
 

@@ -6,7 +6,7 @@
 
 #include "image/file/image.h"
 #include "util/vec.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define KERNEL 0u /* of view.images */
 

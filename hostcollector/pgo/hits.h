@@ -9,7 +9,7 @@
 
 #include "model/profile.h"
 #include "model/view.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct image;
 

@@ -9,7 +9,7 @@
 #include "image/code/only_call.h"
 #include "image/file/image.h"
 #include "util/vec.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define KERNEL 0u /* of view.images */
 

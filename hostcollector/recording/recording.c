@@ -14,7 +14,7 @@
 #include "recording/recording_format.h"
 #include "recording/recording_names.h"
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 struct recording_writer {
     int fd;

@@ -5,7 +5,7 @@
 #include "recording/recording.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 static uint8_t *put_field(uint8_t *p, uint8_t tag, const void *value,
                           size_t length)

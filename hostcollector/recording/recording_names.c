@@ -10,7 +10,7 @@
 #include "recording/recording.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 /* Read exactly (size) bytes at (at). */
 static bool read_at(int fd, void *buf, size_t size, uint64_t at)

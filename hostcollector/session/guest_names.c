@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/gate.h"
+#include "diagnose/interrupt_gate.h"
 #include "recording/names/block.h"
 #include "recording/names/write.h"
 #include "recording/recording.h"

@@ -12,7 +12,7 @@
 #include "check/red_zone.h"
 #include "cli/output.h"
 #include "cli/text_style.h"
-#include "diagnose/gate.h"
+#include "diagnose/interrupt_gate.h"
 #include "diagnose/remarks.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"

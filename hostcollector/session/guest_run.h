@@ -20,7 +20,7 @@
 #include "session/guest_names.h"
 #include "util/arena.h"
 #include "util/err.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define GUEST_RUN_NAME_MAX (GUEST_NAME_MAX + 12)
 

@@ -8,7 +8,7 @@
 #include "diagnose/share.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 struct overall_image_sum {
     struct report first;             /* of the guests that ran it; no view */

@@ -8,7 +8,7 @@
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define FLAGS_IF 0x200u /* interrupts are on */
 

@@ -14,7 +14,7 @@
 #include "session/guest_run.h"
 #include "stacks/newest.h"
 #include "stacks/snapshot_output.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define SECOND   1000000000ull /* in nanoseconds */
 #define TURN_MS  10u           /* so often it is asked who has told */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/stack.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 /* The longest entries keep their stack. The code finds the time of the last
  * one, and merges the entries below. */

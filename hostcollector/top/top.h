@@ -13,7 +13,7 @@
 
 #include "model/profile.h"
 #include "model/view.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 #define TOP_FILTER 64u /* bytes of a filter */
 

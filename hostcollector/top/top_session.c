@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "top/top_lines.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)

@@ -2,7 +2,7 @@
 /*
  * Arrays and hash tables that grow within a shared limit. Leaf.
  *
- * util/map.h has no limit. Here the guest decides how much the collector
+ * util/pair_map.h has no limit. Here the guest decides how much the collector
  * remembers, so the bytes are limited. These tables are read for each sample: a
  * table holds only numbers of elements, 4 bytes each, and its user compares the
  * elements and prefetches them.

@@ -10,9 +10,9 @@
 
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
-#include "model/sample.h"
+#include "model/sample_batch.h"
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 #include "view/smallest_first.h"
 

@@ -10,7 +10,7 @@
 #include "view/code_frames.h"
 #include "view/collect_addresses.h"
 #include "view/find.h"
-#include "view/view.h"
+#include "view/view_build.h"
 #include "view/walk.h"
 
 /* Functions that are listed for a part of a name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The entries of a profile as paths. */
-#include "view/view.h"
+#include "view/view_build.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/aggregate/sample_log.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 /* Activity of the core in an entry. */
 enum kind { KIND_BUSY, KIND_IDLE, KIND_UNSEEN };

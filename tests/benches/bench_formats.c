@@ -13,7 +13,7 @@
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "report/render.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define SAMPLES   1000000u
 #define STACKS    100000u

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "looked.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 
 #define FD_STUB 100000 /* no file has this descriptor */
 #define LINE    8192u

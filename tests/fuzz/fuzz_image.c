@@ -32,7 +32,7 @@
 #include "report/table.h"
 #include "shown.h"
 #include "util/err.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define FD_IMAGE      100000 /* no file has this descriptor */
 #define MAX_ADDRESSES 256u

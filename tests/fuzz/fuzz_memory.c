@@ -15,7 +15,7 @@
 #include "dump/dump_stream.h"
 #include "dump/kdump.h"
 #include "looked.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "profile/decode/decode.h"
 #include "seen.h"
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "looked.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 
 #define FD_MONITOR 100000 /* no file has these descriptors */
 #define FD_STUB    100001

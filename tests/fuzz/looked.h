@@ -3,7 +3,7 @@
 #ifndef TPROF_FUZZ_LOOKED_H
 #define TPROF_FUZZ_LOOKED_H
 
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 
 /* Look at (g) a few times, as far as it lets itself be looked at, and close it.
  * Aborts where it breaks its contract. */

@@ -7,7 +7,7 @@
 #include "played.h"
 #include "tprof_wire.h"
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 #define HEAD     2u  /* bytes before the first act */
 #define ACT_HEAD 3u  /* bytes before what an act carries */

@@ -14,7 +14,7 @@
 #include "cli/confine/confine.h"
 #include "view/code_frames.h"
 #include "view/scopes.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 bool played_terminal, played_tight;
 

@@ -13,7 +13,7 @@
 #include "image/names/symbolize.h"
 #include "input.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define PERIOD   1000u
 /* In checksum, which begins at 0x200021: its loop, mix inlined at line 21, and

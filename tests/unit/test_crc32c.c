@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "util/crc32c.h"
+#include "util/crc.h"
 #include "wiregen.h"
 
 /* Catches: wrong polynomial or reflection */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/bytes.h"
 
 /* Offsets in the file, and sizes of notes with their heads. */

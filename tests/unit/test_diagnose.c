@@ -8,7 +8,7 @@
 #include "diagnose/lateness.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define HZ 1000u /* of the guest's clock */
 

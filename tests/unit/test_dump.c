@@ -11,10 +11,10 @@
 
 #include "check.h"
 #include "decoded.h"
+#include "dump/dump_ring.h"
 #include "dump/dump_stream.h"
 #include "dump/layout.h"
-#include "dump/ring.h"
-#include "guest/talk/command.h"
+#include "guest/talk/talk_command.h"
 #include "machine.h"
 #include "one_way.h"
 #include "state/agent.h"

@@ -13,7 +13,7 @@
 #include "export/formats.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define SAMPLES 4000u
 #define PERIOD  1000u

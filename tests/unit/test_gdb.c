@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 
 #define INTERRUPT 3
 #define SP        0x7f00u

@@ -14,7 +14,7 @@
 #include "image/file/image.h"
 #include "input.h"
 #include "util/err.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 static struct image *img;
 

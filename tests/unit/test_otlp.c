@@ -22,7 +22,7 @@
 #include "otlp_rules.h"
 #include "profile/aggregate/aggregate.h"
 #include "report/render.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define PERIOD  1000u
 #define HZ      1000000000u

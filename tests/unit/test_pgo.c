@@ -15,7 +15,7 @@
 #include "input.h"
 #include "pgo/discriminator.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define PERIOD 1000u
 

@@ -17,7 +17,7 @@
 #include "guest/pipeline.h"
 #include "run_alone.h"
 #include "tprof_wire.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "wiregen.h"
 
 static struct err error;

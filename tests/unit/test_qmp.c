@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 
 #define GREETING          "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n"
 #define YES(id)           "{\"return\": {}, \"id\": " #id "}\r\n"

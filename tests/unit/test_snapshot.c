@@ -6,7 +6,7 @@
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "stacks/newest.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define HZ 1000000u /* of the guest's clock */
 

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define HZ     1000000u
 #define PERIOD 1000u

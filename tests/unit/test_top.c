@@ -12,7 +12,7 @@
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "top/draw.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define PERIOD 1000u
 

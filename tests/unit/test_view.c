@@ -3,7 +3,7 @@
  * Tables and trees from a profile, with addresses as names: what is added up
  * where, what is counted once, and in which order it comes.
  */
-#include "view/view.h"
+#include "view/view_build.h"
 
 #include <string.h>
 

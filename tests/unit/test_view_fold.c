@@ -11,7 +11,7 @@
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/tree.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 #define PERIOD 1000u
 #define MEMORY (1u << 20)

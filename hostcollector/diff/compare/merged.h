@@ -10,7 +10,7 @@
 
 #include "diff/compare/pairs.h"
 #include "model/view.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 /* Number of all functions without a name, which count as one function. */
 #define MERGED_NAMELESS UINT32_MAX

@@ -17,7 +17,7 @@
 
 #include "model/view.h"
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 /* A function, on both sides or on one. */
 struct pair {

@@ -13,7 +13,7 @@
 #include "model/origin.h"
 #include "report/gzip.h"
 #include "report/name.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/text.h"
 
 #define NS_PER_S 1000000000u

@@ -10,7 +10,7 @@
 #include "export/stores/report_window.h"
 #include "model/origin.h"
 #include "report/gzip.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 /* Fields by message. */

@@ -12,7 +12,7 @@
 
 #include "export/stores/otlp_message.h"
 #include "report/render.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 enum otlp_kind {
     OTLP_MAPPING,

@@ -2,8 +2,8 @@
 /* Remembers recordings that could not be read. */
 #include "fleet/push/push_failed.h"
 
-#include "util/clock.h"
 #include "util/hash.h"
+#include "util/host_clock.h"
 
 #define TIMES   3u /* after this many failures a recording is set aside */
 /* rest after the first failure; n times as long after n */

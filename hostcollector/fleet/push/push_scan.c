@@ -2,7 +2,7 @@
 /* Decides when collector push reads which folder. */
 #include "fleet/push/push_scan.h"
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define NS_PER_S  1000000000ull
 #define MS_PER_S  1000u

@@ -19,7 +19,7 @@
 #include "fleet/push/push_scan.h"
 #include "fleet/push/push_tell.h"
 #include "fleet/push/queue.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define DEFAULT_WAIT_S 60.0
 /* recordings that come within this time are sent together */

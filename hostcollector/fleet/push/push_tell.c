@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "fleet/notify.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define NS_PER_MS 1000000u

@@ -14,7 +14,7 @@
 #include "cli/confine/confine.h"
 #include "fleet/respawn.h"
 #include "recording/spool/spool.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 /* span of a merged file: longer ones save no more bytes */
 #define SPAN_MS   600000u

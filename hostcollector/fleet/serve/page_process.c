@@ -15,7 +15,7 @@
 #include "fleet/web/web_gate.h"
 #include "guard/descriptor.h"
 #include "recording/spool/spool_name.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define PATIENCE_S 8             /* less than a client may take (web.c) */
 #define SECOND     1000000000ull /* in nanoseconds */

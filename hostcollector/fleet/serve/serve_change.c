@@ -6,7 +6,7 @@
 #include "fleet/serve/serve_parts.h"
 #include "fleet/serve/serve_wanted.h"
 #include "util/hash.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 /* Set the labels that the user gives (g) now. They are copied, since their

@@ -9,7 +9,7 @@
 #include "fleet/serve/serve_parts.h"
 #include "image/file/folders.h"
 #include "image/match/seek.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/vec.h"
 
 /* Most files, since each is searched by path for each guest. */

@@ -17,7 +17,7 @@
 #include "fleet/serve/serve_parts.h"
 #include "fleet/serve/serve_wanted.h"
 #include "fleet/serve/web_process.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define MS          1000000ull /* in nanoseconds */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The status table in the text format of Prometheus. */
-#include "fleet/web/pages.h"
+#include "fleet/web/web_pages.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page of all guests. */
-#include "fleet/web/pages.h"
+#include "fleet/web/web_pages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,12 +13,12 @@
 
 #include <microhttpd.h>
 
-#include "fleet/web/pages.h"
 #include "fleet/web/reports.h"
 #include "fleet/web/room.h"
+#include "fleet/web/web_pages.h"
 #include "guard/descriptor.h"
 #include "recording/spool/spool_name.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define NS_PER_MS 1000000u
 

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define ALLOWED_TIMES 16u
 #define ALLOWED_HZ    2000u

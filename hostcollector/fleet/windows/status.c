@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define WORDS 24u /* most words of a row */
 #define TRIES 1000u

@@ -11,7 +11,7 @@
 #include "guard/descriptor.h"
 #include "guard/parents.h"
 #include "recording/spool/spool_window.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define MS         1000000ull     /* in nanoseconds */
 #define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */

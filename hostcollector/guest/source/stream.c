@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 /* Does (error) mean that the other side is gone? A pty returns EIO, a vsock
  * socket that was reset ENOTCONN. */

@@ -11,7 +11,7 @@
 #include "guard/opener.h"
 #include "guest/source/source.h"
 #include "guest/source/stream.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/uds_words.h"
 
 /* the longest valid answer, "OK 4294967295", has 13 bytes */

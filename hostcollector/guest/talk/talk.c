@@ -11,8 +11,8 @@
 #include "guest/talk/retry.h"
 #include "guest/talk/silence.h"
 #include "tprof_wire.h"
-#include "util/clock.h"
 #include "util/hash.h"
+#include "util/host_clock.h"
 
 #define MS             1000000ull /* in nanoseconds */
 #define SECOND         (1000 * MS)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "guest/source/source.h"
-#include "guest/talk/command.h"
+#include "guest/talk/talk_command.h"
 #include "model/guest.h"
 #include "util/err.h"
 

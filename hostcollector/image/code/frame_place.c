@@ -12,7 +12,7 @@
 #include "image/file/image.h"
 #include "model/stack.h"
 #include "util/hash.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 #define HLT 0xf4u

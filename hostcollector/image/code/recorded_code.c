@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 struct recorded_code {

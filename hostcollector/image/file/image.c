@@ -7,7 +7,7 @@
 
 #include "image/file/debug_file.h"
 #include "image/file/object.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 struct image {
     char *path;

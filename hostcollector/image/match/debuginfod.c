@@ -11,7 +11,7 @@
 #include <elfutils/debuginfod.h>
 
 #include "image/match/fetch.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define STALLED_S "10"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 struct names_entry;
 struct pascal_hint;

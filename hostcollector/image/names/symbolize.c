@@ -15,7 +15,7 @@
 #include "image/names/names.h"
 #include "image/names/pascal.h"
 #include "util/arena.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 #define BYTES_MAX ((size_t)1 << 30)

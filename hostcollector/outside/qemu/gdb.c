@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/qemu/stub.h"
 
 #define STACK    1024u /* bytes of each core's stack that are read ahead */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "outside/guest.h"
-#include "util/clock.h"
+#include "outside/outside_guest.h"
+#include "util/host_clock.h"
 
 #define LINE_MAX_BYTES (1u << 20) /* for a list of hundreds of devices */
 #define FIRST_BYTES    (16u << 10)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/qemu/monitor.h"
 
 #define OURS    "tprof-" /* prefix of the names of our devices in QEMU */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define MONITOR      "{\"QMP\"" /* greeting of QEMU's monitor */
 #define INTERRUPT    0x03

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "util/err.h"
 
 #define STUB_PACKET   4096u /* limit of a body that a stub accepts and sends */

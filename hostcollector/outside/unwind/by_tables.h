@@ -3,7 +3,7 @@
 #ifndef TPROF_OUTSIDE_UNWIND_BY_TABLES_H
 #define TPROF_OUTSIDE_UNWIND_BY_TABLES_H
 
-#include "outside/unwind/walk.h"
+#include "outside/unwind/unwind_walk.h"
 
 struct cfi_row;
 

@@ -9,7 +9,7 @@
 #include "image/code/insn.h"
 #include "image/file/image.h"
 #include "util/bytes.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 /* Limit of all changes: hostile code could have any number. */

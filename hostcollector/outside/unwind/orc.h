@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "outside/unwind/walk.h"
+#include "outside/unwind/unwind_walk.h"
 
 struct orc;
 

@@ -10,7 +10,7 @@
 #include "outside/unwind/code_rows.h"
 #include "outside/unwind/iret_frame.h"
 #include "outside/unwind/orc.h"
-#include "outside/unwind/walk.h"
+#include "outside/unwind/unwind_walk.h"
 
 struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
-#include "model/sample.h"
+#include "model/sample_batch.h"
 #include "util/budget.h"
 
 struct moments_block;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 #include "util/cursor.h"
 
 #define MAGIC_FIRST_BYTE (WIRE_MAGIC & 0xff)

@@ -13,7 +13,7 @@
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
 #include "recording/names/frame_addresses.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 
 /* A block is passed on when it has this many bytes. One more address then fits
  * surely: it has at most NAMED_CHAIN_MAX functions of three texts each. */

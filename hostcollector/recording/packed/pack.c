@@ -11,7 +11,7 @@
 #include "recording/packed/squeeze.h"
 #include "recording/packed/window_parts.h"
 #include "util/bytes.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 #define LEVEL 6 /* level of compression */

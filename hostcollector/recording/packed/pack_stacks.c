@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "recording/packed/format.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 struct stacks {

@@ -12,7 +12,7 @@
 #include "recording/packed/squeeze.h"
 #include "recording/packed/unpack.h"
 #include "recording/packed/unpack_parts.h"
-#include "util/map.h"
+#include "util/pair_map.h"
 #include "util/vec.h"
 
 #define LEVEL       6  /* level of compression */

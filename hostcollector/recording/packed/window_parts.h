@@ -9,7 +9,7 @@
 
 #include "model/account.h"
 #include "model/guest.h"
-#include "model/sample.h"
+#include "model/sample_batch.h"
 #include "profile/aggregate/stack_pool.h"
 #include "util/budget.h"
 #include "util/err.h"

@@ -13,7 +13,7 @@
 #include "recording/recording.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 #define WINDOW_MAX (64u << 20) /* largest file of a window */
 

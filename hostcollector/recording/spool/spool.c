@@ -16,7 +16,7 @@
 #include "recording/spool/fresh_file.h"
 #include "recording/spool/spool_name.h"
 #include "recording/spool/spool_parts.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/no_room.h"
 #include "util/vec.h"
 

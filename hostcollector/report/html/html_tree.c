@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/hash.h"
-#include "view/view.h"
+#include "view/view_build.h"
 
 static uint64_t text_hash(const char *text)
 {

@@ -17,7 +17,7 @@
 #include "check.h"
 #include "guard/sandbox.h"
 #include "host.h"
-#include "outside/guest.h"
+#include "outside/outside_guest.h"
 #include "outside/paging.h"
 #include "outside/qemu/monitor.h"
 

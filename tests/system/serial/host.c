@@ -19,7 +19,7 @@
 #include "check.h"
 #include "hear.h"
 #include "profile/decode/decode.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 #define PATH_SIZE 256
 #define ARGS_MAX  48

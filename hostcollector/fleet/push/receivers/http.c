@@ -16,7 +16,7 @@
 #include "fleet/push/receivers/http_curl.h"
 #include "guard/descriptor.h"
 #include "guard/side_process.h"
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #define ANSWER_S   60L
 #define BYTES_A_S  65536L

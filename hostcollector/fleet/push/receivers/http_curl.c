@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/clock.h"
+#include "util/host_clock.h"
 #include "util/text.h"
 
 #define CONNECT_S 10L

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A map from pairs of 64-bit numbers to 32-bit numbers, without removal. Leaf.
  */
-#ifndef TPROF_UTIL_MAP_H
-#define TPROF_UTIL_MAP_H
+#ifndef TPROF_UTIL_PAIR_MAP_H
+#define TPROF_UTIL_PAIR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

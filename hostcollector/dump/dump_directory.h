@@ -5,8 +5,8 @@
  * values are checked against each other, but the guest may have written
  * anything there.
  */
-#ifndef TPROF_DUMP_DIRECTORY_H
-#define TPROF_DUMP_DIRECTORY_H
+#ifndef TPROF_DUMP_DUMP_DIRECTORY_H
+#define TPROF_DUMP_DUMP_DIRECTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Profile + symbols -> view: finds the functions of all addresses, and adds all
  * samples to tables and trees. Joins aggregate and symbolize. */
-#ifndef TPROF_VIEW_VIEW_H
-#define TPROF_VIEW_VIEW_H
+#ifndef TPROF_VIEW_VIEW_BUILD_H
+#define TPROF_VIEW_VIEW_BUILD_H
 
 #include "model/profile.h"
 #include "model/view.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The timer that causes ticks, and kernels that use this timer themselves. */
-#ifndef TPROF_DIAGNOSE_TIMER_H
-#define TPROF_DIAGNOSE_TIMER_H
+#ifndef TPROF_DIAGNOSE_KERNEL_TIMER_H
+#define TPROF_DIAGNOSE_KERNEL_TIMER_H
 
 #include "diagnose/remarks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The host's clocks. Tests replace this function. */
-#include "util/clock.h"
+#include "util/host_clock.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the agent's directory in a guest's memory. */
-#include "dump/directory.h"
+#include "dump/dump_directory.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CRC-32C (Castagnoli), by the CPU's instruction if it has one. */
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 #include <string.h>
 

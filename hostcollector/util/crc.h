@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CRC-32C (Castagnoli), by the CPU's instruction if it has one. Leaf. */
-#ifndef TPROF_UTIL_CRC32C_H
-#define TPROF_UTIL_CRC32C_H
+#ifndef TPROF_UTIL_CRC_H
+#define TPROF_UTIL_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

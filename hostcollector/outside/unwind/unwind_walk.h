@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A walk from frame to frame, for unwinder.c, by_tables.c and orc.c. */
-#ifndef TPROF_OUTSIDE_UNWIND_WALK_H
-#define TPROF_OUTSIDE_UNWIND_WALK_H
+#ifndef TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
+#define TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>

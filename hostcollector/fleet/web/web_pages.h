@@ -4,8 +4,8 @@
  * and a health check. Each is a function of the status table and of the time
  * (now_ms), since 1970.
  */
-#ifndef TPROF_FLEET_WEB_PAGES_H
-#define TPROF_FLEET_WEB_PAGES_H
+#ifndef TPROF_FLEET_WEB_WEB_PAGES_H
+#define TPROF_FLEET_WEB_WEB_PAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

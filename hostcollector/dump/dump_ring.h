@@ -4,13 +4,13 @@
  * one to the newest, whether a host has read them or not
  * (agent/src/sample/ring.h).
  */
-#ifndef TPROF_DUMP_RING_H
-#define TPROF_DUMP_RING_H
+#ifndef TPROF_DUMP_DUMP_RING_H
+#define TPROF_DUMP_DUMP_RING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dump/directory.h"
+#include "dump/dump_directory.h"
 #include "dump/dump_memory.h"
 
 #define DUMP_RING_BLOCK 512u /* words that are read at a time */

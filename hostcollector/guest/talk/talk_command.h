@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames to the guest: WIRE.md 7. */
-#ifndef TPROF_GUEST_TALK_COMMAND_H
-#define TPROF_GUEST_TALK_COMMAND_H
+#ifndef TPROF_GUEST_TALK_TALK_COMMAND_H
+#define TPROF_GUEST_TALK_TALK_COMMAND_H
 
 #include <stddef.h>
 #include <stdint.h>

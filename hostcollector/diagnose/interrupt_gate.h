@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Agents whose interrupt handler writes to the interrupted stack. */
-#ifndef TPROF_DIAGNOSE_GATE_H
-#define TPROF_DIAGNOSE_GATE_H
+#ifndef TPROF_DIAGNOSE_INTERRUPT_GATE_H
+#define TPROF_DIAGNOSE_INTERRUPT_GATE_H
 
 #include "diagnose/remarks.h"
 

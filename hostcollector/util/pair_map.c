@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A map from pairs of 64-bit numbers to 32-bit numbers. */
-#include "util/map.h"
+#include "util/pair_map.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The host's clocks. Leaf. */
-#ifndef TPROF_UTIL_CLOCK_H
-#define TPROF_UTIL_CLOCK_H
+#ifndef TPROF_UTIL_HOST_CLOCK_H
+#define TPROF_UTIL_HOST_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

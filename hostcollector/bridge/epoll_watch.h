@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The target of an epoll event: its data.ptr points to a struct watch. Leaf. */
-#ifndef TPROF_BRIDGE_WATCH_H
-#define TPROF_BRIDGE_WATCH_H
+#ifndef TPROF_BRIDGE_EPOLL_WATCH_H
+#define TPROF_BRIDGE_EPOLL_WATCH_H
 
 #include <stddef.h>
 #include <stdint.h>

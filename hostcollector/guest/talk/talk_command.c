@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames to the guest. */
-#include "guest/talk/command.h"
+#include "guest/talk/talk_command.h"
 
 #include "util/bytes.h"
-#include "util/crc32c.h"
+#include "util/crc.h"
 
 /* Write a field of (size) bytes, at most 8. Writes nothing for a value of 0. */
 static uint8_t *put_field(uint8_t *p, uint8_t tag, uint64_t value, uint8_t size)

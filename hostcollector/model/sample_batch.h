@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples as they travel from decode to aggregate. Leaf. */
-#ifndef TPROF_MODEL_SAMPLE_H
-#define TPROF_MODEL_SAMPLE_H
+#ifndef TPROF_MODEL_SAMPLE_BATCH_H
+#define TPROF_MODEL_SAMPLE_BATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

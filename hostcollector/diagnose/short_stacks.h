@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Remarks about stacks that are short or lack callers. */
-#ifndef TPROF_DIAGNOSE_STACKS_H
-#define TPROF_DIAGNOSE_STACKS_H
+#ifndef TPROF_DIAGNOSE_SHORT_STACKS_H
+#define TPROF_DIAGNOSE_SHORT_STACKS_H
 
 #include "diagnose/remarks.h"
 

@@ -5,8 +5,8 @@
  * to do this, behind struct outside_ops. Data from the other side is not
  * trusted, and each call has a time limit.
  */
-#ifndef TPROF_OUTSIDE_GUEST_H
-#define TPROF_OUTSIDE_GUEST_H
+#ifndef TPROF_OUTSIDE_OUTSIDE_GUEST_H
+#define TPROF_OUTSIDE_OUTSIDE_GUEST_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

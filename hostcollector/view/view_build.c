@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Profile + symbols -> view. */
-#include "view/view.h"
+#include "view/view_build.h"
 
 #include <stdlib.h>
 #include <string.h>
