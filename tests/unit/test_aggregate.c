@@ -118,6 +118,31 @@ TEST(many_entries_of_one_leaf_stay_apart)
     aggregate_free(a);
 }
 
+/* Catches: new leaves of one batch that are folded while there is memory */
+TEST(a_batch_of_new_leaves_has_room)
+{
+    struct aggregate *a = start(&(struct aggregate_config){0});
+    struct sample s[1000];
+
+    for (uint32_t i = 0; i < 1000; i++)
+        s[i] = (struct sample){.tsc = i, .leaf = i, .weight = 1};
+    for (uint32_t from = 0, count = 1; from < 1000; from += count, count++) {
+        if (count > 1000 - from)
+            count = 1000 - from;
+        add(a, 0, s + from, count);
+    }
+    add(a, 1, s, 1000);
+
+    const struct profile *p = aggregate_profile(a);
+
+    for (size_t core = 0; core < 2; core++) {
+        CHECK_EQ(p->cores[core].folded, 0);
+        CHECK_EQ(p->cores[core].entry_count, 1000);
+        CHECK_EQ(p->cores[core].total.samples, 1000);
+    }
+    aggregate_free(a);
+}
+
 TEST(lateness_classes_meet_their_limits) /* catches: an off-by-one at a limit */
 {
     struct aggregate *a = start(&(struct aggregate_config){0});

@@ -317,6 +317,17 @@ static void add_block(struct entries *e, const struct sample_batch *batch,
     }
 }
 
+/* The number of samples, at most (count), to add before the table grows again.
+ * Each may need an entry, and the table has room for (most). */
+static size_t block_size(const struct entries *e, size_t count, size_t most)
+{
+    size_t some = count < BLOCK ? count : BLOCK;
+
+    if (most > e->count && some > most - e->count)
+        some = most - e->count;
+    return some;
+}
+
 void entries_add(struct entries *e, const struct sample_batch *batch,
                  const struct sample *samples, uint32_t *numbers, size_t count,
                  struct budget *b)
@@ -324,8 +335,8 @@ void entries_add(struct entries *e, const struct sample_batch *batch,
     if (batch->is_short)
         prepare_short(&e->short_tallies, batch);
     while (count > 0) {
-        size_t some = count < BLOCK ? count : BLOCK;
         size_t most = make_room(e, b);
+        size_t some = block_size(e, count, most);
 
         if (most != 0)
             add_block(e, batch, samples, numbers, some, most, b);
