@@ -2,15 +2,16 @@
 /*
  * How fast wire bytes become a profile; bench_decode.sh runs it.
  *
- *     bench_decode wire FILE SAMPLES    write what 4 guest cores would send
+ *     bench_decode wire FILE SAMPLES [CORES]
+ *         write what CORES guest cores would send, else 4
  *     bench_decode perf FILE ELF SAMPLES    the same samples as a perf.data
  *     bench_decode run FILE             print decode_rate: by the CPU time that
  *         it took, what one core does; and decode_rate_wall, by the clock
  *     bench_decode sums FILE            likewise, without the time of each
  *         sample, as commands do that show no time line
  *
- * 10,000 distinct stacks of 16 frames, 2,500 on each core, each with 8 leaves;
- * both files draw them at random, by the same numbers.
+ * 2,500 distinct stacks of 16 frames on each core, each with 8 leaves; both
+ * files draw them at random, by the same numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include "wiregen.h"
 
 #define CORES        4u
+#define CORES_MAX    64u
 #define STACKS       2500u /* a core */
 #define FRAMES       16u
 #define LEAVES       8u
@@ -93,12 +95,12 @@ static FILE *create(const char *path)
 }
 
 /* A frame of one core; stacks that were not sent yet go before their sample. */
-static void wire_frame(struct wiregen *w, uint32_t core, bool *known,
+static void wire_frame(struct wiregen *w, uint16_t core, bool *known,
                        uint64_t *samples, uint64_t *time)
 {
     uint64_t frames[FRAMES];
 
-    wiregen_samples_begin(w, &(struct wiregen_samples){.core = (uint16_t)core,
+    wiregen_samples_begin(w, &(struct wiregen_samples){.core = core,
                                                        .shift = SHIFT,
                                                        .period = PERIOD,
                                                        .epoch = 1,
@@ -123,20 +125,20 @@ static void wire_frame(struct wiregen *w, uint32_t core, bool *known,
     wiregen_samples_end(w, (uint64_t[4]){*samples, 0, 0, 0});
 }
 
-static int write_wire(const char *path, uint64_t count)
+static int write_wire(const char *path, uint64_t count, uint16_t cores)
 {
-    static bool known[CORES][STACKS];
-    uint64_t samples[CORES] = {0}, time[CORES] = {0};
+    static bool known[CORES_MAX][STACKS];
+    uint64_t samples[CORES_MAX] = {0}, time[CORES_MAX] = {0};
     struct wiregen w = {0};
     FILE *f = create(path);
 
     wiregen_hello(&w, &(struct wiregen_hello){.boot = 1,
-                                              .cores = CORES,
+                                              .cores = cores,
                                               .tsc_hz = 1000000000,
                                               .text_start = TEXT,
                                               .text_size = TEXT_SIZE});
-    for (uint32_t core = 0; samples[CORES - 1] < count / CORES;
-         core = (core + 1) % CORES) {
+    for (uint16_t core = 0; samples[cores - 1] < count / cores;
+         core = (uint16_t)((core + 1) % cores)) {
         wire_frame(&w, core, known[core], &samples[core], &time[core]);
         if (w.size > SWITCH_FLUSH)
             write_out(f, &w);
@@ -301,8 +303,12 @@ static int run(const char *path, bool no_moments)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "wire") == 0)
-        return write_wire(argv[2], strtoull(argv[3], NULL, 10));
+    unsigned long cores = argc > 4 ? strtoul(argv[4], NULL, 10) : CORES;
+
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "wire") == 0 && cores > 0 &&
+        cores <= CORES_MAX)
+        return write_wire(argv[2], strtoull(argv[3], NULL, 10),
+                          (uint16_t)cores);
     if (argc == 5 && strcmp(argv[1], "perf") == 0)
         return write_perf(argv[2], argv[3], strtoull(argv[4], NULL, 10));
     if (argc == 3 && strcmp(argv[1], "run") == 0)

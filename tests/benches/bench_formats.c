@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_formats [FORMAT...]: prints format_NAME_s, the seconds of CPU that a
- * million samples with 100,000 different stacks of 16 frames take in each
- * format, after they were named; and format_NAME_mb, what it writes.
+ * bench_formats STACKS [FORMAT...]: prints format_NAME_s, the seconds of CPU
+ * that (STACKS) different stacks of 16 frames with ten samples each take in
+ * each format, after they were named; and format_NAME_mb, what it writes. The
+ * most is 100,000 stacks.
  */
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -15,15 +16,14 @@
 #include "report/render.h"
 #include "view/view_build.h"
 
-#define SAMPLES   1000000u
-#define STACKS    100000u
+#define STACKS    100000u /* at most */
 #define DEPTH     16u
 #define FUNCTIONS 2000u
 #define CORES     4u
 #define PERIOD    1000u
 
 static const char *const all[] = {
-    "folded",     "json",      "csv",        "pprof",    "firefox",
+    "txt",        "folded",    "json",       "csv",      "pprof", "firefox",
     "speedscope", "callgrind", "perfscript", "perfdata", "html"};
 
 static uint64_t random_number(void)
@@ -55,7 +55,7 @@ static uint32_t add_stack(struct aggregate *a, uint32_t i)
                            &(struct stack){.frames = frames, .depth = DEPTH});
 }
 
-static const struct profile *make_profile(struct aggregate *a)
+static const struct profile *make_profile(struct aggregate *a, uint32_t count)
 {
     static uint32_t stacks[STACKS];
     const struct guest guest = {.cores = CORES,
@@ -64,10 +64,10 @@ static const struct profile *make_profile(struct aggregate *a)
                                 .text_size = 0x100000};
 
     aggregate_hello(a, HELLO_FIRST, &guest);
-    for (uint32_t i = 0; i < STACKS; i++)
+    for (uint32_t i = 0; i < count; i++)
         stacks[i] = add_stack(a, i);
-    for (uint64_t i = 0; i < SAMPLES; i++) {
-        uint64_t n = i < STACKS ? i : random_number() % STACKS;
+    for (uint64_t i = 0; i < count * 10ull; i++) {
+        uint64_t n = i < count ? i : random_number() % count;
         const struct sample s = {.tsc = i * PERIOD,
                                  .leaf = 0x400000 + n % FUNCTIONS * 16,
                                  .stack = stacks[n],
@@ -81,7 +81,9 @@ static const struct profile *make_profile(struct aggregate *a)
     return aggregate_profile(a);
 }
 
-static void measure(const char *name, const struct report *r)
+/* tests/benches/costs counts the instructions of this function. */
+__attribute__((noinline)) static void measure(const char *name,
+                                              const struct report *r)
 {
     static char piece[1u << 16];
     const struct render_ops *ops = format_by_name(name);
@@ -113,18 +115,19 @@ int main(int argc, char **argv)
     struct aggregate *a = aggregate_new(&(struct aggregate_config){0});
     struct image_map *map = image_map_new(&(struct mapped_image){0}, 0);
     struct report report = {.remarks = &remarks};
+    unsigned long stacks = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
 
-    if (a == NULL || map == NULL)
+    if (stacks == 0 || stacks > STACKS || a == NULL || map == NULL)
         return 1;
-    report.profile = make_profile(a);
+    report.profile = make_profile(a, (uint32_t)stacks);
     struct view *view = view_new(report.profile, map, 0);
 
     report.view = view;
     if (report.profile == NULL || view == NULL)
         return 1;
-    for (size_t i = 0; argc == 1 && i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; argc == 2 && i < sizeof all / sizeof all[0]; i++)
         measure(all[i], &report);
-    for (int i = 1; i < argc; i++)
+    for (int i = 2; i < argc; i++)
         measure(argv[i], &report);
     view_free(view);
     image_map_free(map);
