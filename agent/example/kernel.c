@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The smallest kernel that can be profiled: one core, a console at COM1, and
- * work that never ends. All code for tprof is in start_profiler(). README.md
- * beside this file has the command lines.
- */
+/* The smallest kernel that can be profiled. README.md has the command lines. */
 #include <stdint.h>
 
 #include <tprof/tprof.h>

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Further images: the kernel registers them, the walk (unwind.h) reads their
- * bounds, and the host receives MAP frames. Linked only into a kernel that
- * calls tprof_map(): other files reach this file through struct tprof_agent.
- *
- * A host must know which image was at an address when a sample was taken, so
- * images have generations (WIRE.md 8). When an image is removed, a new
- * generation begins, and each core begins a new dictionary, whose BEGIN record
- * contains the generation.
- */
+/* Further images: mappings that the kernel registers by tprof_map(). */
 #include "drive/control.h"
 #include "sample/longrec.h"
 #include "state/agent.h"
@@ -19,7 +10,17 @@
 
 _Atomic uint32_t tprof_map_lock;
 
-/* The kernel's mappings; the lock guards these arrays. */
+/*
+ * The kernel's mappings. The lock guards these arrays. The walk (unwind.h)
+ * reads their bounds, and the host receives MAP frames. Only a kernel that
+ * calls tprof_map() links this file: other files reach it through struct
+ * tprof_agent.
+ *
+ * A host must know which image was at an address when a sample was taken, so
+ * images have generations (WIRE.md 8). When an image is removed, a new
+ * generation begins, and each core begins a new dictionary, whose BEGIN record
+ * contains the generation.
+ */
 static struct tprof_mapping maps[TPROF_MAPPINGS]; /* size 0: unused */
 static uint32_t text_crc[TPROF_MAPPINGS]; /* of a mapping without a build-id */
 static uint8_t turn[TPROF_MAPPINGS];      /* record of (texts) in use */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Counters of the kernel's work, sent to the host (WIRE.md 9). Linked only into
- * a kernel that calls tprof_add_counter(): control.c reaches this file through
- * struct tprof_agent.
- */
 #include "drive/control.h"
 #include "state/agent.h"
 
 #define NAME_MAX 63u /* bytes of a name that are sent */
 
+/* The kernel's counters, sent to the host (WIRE.md 9). Only a kernel that calls
+ * tprof_add_counter() links this file: control.c reaches it through struct
+ * tprof_agent. */
 static const struct tprof_counter *counters[WIRE_PROGRESS_COUNTERS];
 
 /* The value of a counter at some time */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tprof_init(): checks the config, fills in its defaults, and lays out the
- * memory. */
 #include "tprof/tprof.h"
 
 #include "base/mem.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts for errors. The linker leaves them out of a kernel that does not call
- * this. */
 #include "arch_words.h"
 #include "tprof/tprof.h"
 
-/* one flat list. NOLINTNEXTLINE(readability-function-size) */
+/* Only a kernel that calls this function links the texts.
+ * One flat list. NOLINTNEXTLINE(readability-function-size) */
 const char *tprof_strerror(int error)
 {
     switch (error) {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The public calls except tprof_init(): cores join and leave, the kernel calls
- * tprof_tick() and tprof_poll(). */
 #include "tprof/tprof.h"
 
 #include "drive/pump.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pump: from the rings through the encoder into the channel. Each loop is
- * bounded by a number in this file or by the number of cores. */
 #include "drive/pump.h"
 
 #include "drive/control.h"
 
+/* Each loop is bounded by one of these numbers, or by the number of cores. */
 #define BUFFERS     TPROF_PUMP_BUFFERS
 #define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
 #define HEARINGS    4u /* reads from the channel in one call, short pieces */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writes the directory. No other file names tprof_directory. The symbol is
- * visible to the kernel, so clang would reach it from other files through a
- * GOT, which a kernel need not have (hidden.h).
- */
 #include "state/directory.h"
 
+/* No other file names this. The symbol is visible to the kernel, so clang would
+ * reach it from other files through a GOT, which a kernel need not have
+ * (hidden.h). */
 struct tprof_directory tprof_directory;
 
 void tprof_directory_add_core(const struct tprof_cpu *cpu, uint64_t physical)

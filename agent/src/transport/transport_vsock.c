@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The channel over virtio-vsock: a listener on one port, and one host's stream
- * at a time */
 #include "transport/transport_vsock.h"
 
 #include "arch/arch.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Registers of a device on any bus. A bus is a map of offsets and widths. A
- * table of functions would need relocation in an image that moves when it is
- * loaded.
- */
+/* Registers of a device on any bus. */
 #include "arch/arch.h"
 #include "virtio/virtio.h"
 
+/* A bus is a map of offsets and widths. A table of functions would need
+ * relocation in an image that moves when it is loaded. */
 static uintptr_t address_of(const struct tprof_virtio *dev,
                             enum tprof_virtio_reg reg)
 {

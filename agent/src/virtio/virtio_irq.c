@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A virtio device's interrupt: MSI-X tables, and pins of the interrupt
- * controller */
 #include "virtio/virtio_irq.h"
 
 #include "arch/arch.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtio devices with registers in memory: version 2, and legacy version 1,
- * QEMU's default */
+/* Virtio devices with registers in memory: version 2, and legacy version 1. */
 #include <stddef.h>
 
 #include "arch/arch.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a core, and the parts of a core that the agent uses: TSC_AUX, a
- * gate of its IDT, its local APIC's timer */
+/* The index of a core, TSC_AUX, an IDT gate and the local APIC's timer. */
 #include "arch/arch.h"
 
 #include "gate.h"

@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Passes over a load of the walk that has faulted. The load is recognized by
- * its prefix (arch_cpu.h) and by its place: in the image's text, on the stack
- * of a core that is in a tick. Linked only into a kernel that calls
- * tprof_fixup().
- */
 #include "arch/arch.h"
 #include "state/agent.h"
 
@@ -31,6 +25,9 @@ static uint32_t address_size(const uint8_t *modrm)
     return mod == 2 || base == 5 ? size + 4 : size;
 }
 
+/* The load is recognized by its prefix (arch_cpu.h) and by its place: in the
+ * image's text, on the stack of a core that is in a tick. Only a kernel that
+ * calls this function links it. */
 int tprof_fixup(struct tprof_regs *regs)
 {
     const struct tprof_text *text = &tprof_agent.bounds.image.text;

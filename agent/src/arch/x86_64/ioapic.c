@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device's interrupt: one pin of an I/O APIC whose other pins are the
- * kernel's, or a message to a local APIC */
+/* A device's interrupt, by a pin of an I/O APIC or by a message. */
 #include "arch/arch.h"
 #include "ioapic_regs.h"
 #include "state/reach.h"
@@ -25,7 +24,8 @@ static void ioapic_write(uintptr_t base, uint32_t reg, uint32_t val)
     *ioapic_at(base, IOAPIC_WINDOW) = val;
 }
 
-/* Low half of a pin's register: edge, active high, fixed and physical are 0 */
+/* The other pins are the kernel's. Low half of a pin's register: edge, active
+ * high, fixed and physical are 0 */
 static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
                    uint32_t apic_id)
 {

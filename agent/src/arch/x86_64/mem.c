@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Functions that the compiler calls by itself, for example to copy a struct.
- * The kernel's functions of these names may use vector registers, which no
- * interrupt has saved. The functions here are hidden in the library, so the
- * kernel does not use them.
- */
 #include "arch/arch.h"
 
+/* The compiler calls these functions by itself, for example to copy a struct.
+ * The kernel's functions of these names may use vector registers, which no
+ * interrupt has saved. These are hidden, so the kernel does not use them. */
 void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
 int memcmp(const void *a, const void *b, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PCI configuration space by the two ports of a PC (PCI 3.0, section 3.2.2.3).
- * The kernel uses these ports, too. */
+/* PCI configuration space by two ports (PCI 3.0, section 3.2.2.3). */
 #include "arch/arch.h"
 
+/* The kernel uses these ports, too. */
 #define PORT_ADDRESS   0xcf8u
 #define PORT_DATA      0xcfcu
 #define ADDRESS_ENABLE (1u << 31)

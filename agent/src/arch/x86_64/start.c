@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of tprof_init() that examines the machine: its timer, a vector, and
- * the abilities of the CPU */
+/* The timer, a vector, and the abilities of the CPU, for tprof_init(). */
 #include "arch/arch.h"
 
 #include "gate.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Ways out for a kernel that uses every virtio device itself: QEMU's debug
- * port, and a UART. Both are one-way, and take one byte at a time. So a call
- * sends few bytes, and the rest of a frame is sent in the next ticks. If the
- * line is too slow, records stay in the rings until the rings are full, which
- * is counted.
- */
+/* One-way channels through ports: QEMU's debug port, and a UART. */
 #include "transport/transport.h"
 #include "uart_regs.h"
 
+/* For a kernel that uses every virtio device itself. The ports take one byte at
+ * a time, so a call sends few bytes, and the rest of a frame is sent in the
+ * next ticks. If the line is too slow, records stay in the rings until the
+ * rings are full, which is counted. */
 #define DEBUGCON       0xe9u
 #define DEBUGCON_THERE 0xe9u /* value of a read of the port */
 #define DEBUGCON_CHUNK 256u  /* bytes a call */

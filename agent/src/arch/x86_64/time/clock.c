@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The TSC's rate. CPUID leaves above the greatest that the CPU reports contain
- * garbage. */
+/* The TSC's rate. */
 #include "arch/arch.h"
 
 #define LEAF_TSC_CRYSTAL     0x15u
@@ -11,7 +10,8 @@
 
 #define APIC_HZ 1000000000u /* under KVM and TCG */
 
-/* By the crystal that the CPU reports */
+/* By the crystal that the CPU reports. CPUID leaves above the greatest that the
+ * CPU reports contain garbage. */
 static uint64_t hz_by_crystal(void)
 {
     if (tprof_cpuid(0).a < LEAF_TSC_CRYSTAL)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts that KVM reports to its guests: the TSC's rate, and the time that it
- * took from a core. The library never refers to tprof_kvm, so this file is
- * linked only into a kernel that does. */
+/* Facts that KVM reports: the TSC's rate, and time that it took from a core. */
 #include "arch/arch.h"
 #include "time/kvm_regs.h"
 #include "time/pvclock.h"
@@ -88,6 +86,8 @@ static uint64_t steal_ns(const void *memory)
                                              : TPROF_STEAL_UNKNOWN;
 }
 
+/* The library never refers to tprof_kvm, so only a kernel that does links this
+ * file. */
 const struct tprof_hypervisor tprof_kvm = {
     .tsc_hz = tsc_hz,
     .start_cpu = start_cpu,

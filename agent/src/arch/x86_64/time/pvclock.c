@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Linux, Documentation/virt/kvm/x86/msr.rst, MSR_KVM_SYSTEM_TIME_NEW. By the
- * page, nanoseconds are (ticks << shift) x multiplier / 2^32.
- */
+/* Linux, Documentation/virt/kvm/x86/msr.rst, MSR_KVM_SYSTEM_TIME_NEW. */
 #include "time/pvclock.h"
 
 #define VERSION    0u /* odd while the hypervisor writes; grows */
@@ -15,6 +12,7 @@
 #define SHIFT_MIN  (-9)        /* 10^12 Hz */
 #define SHIFT_MAX  31
 
+/* By the page, nanoseconds are (ticks << shift) x multiplier / 2^32. */
 static uint64_t hz_of(uint32_t multiplier, int shift)
 {
     uint64_t unshifted;

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "time/timer.h"
+
+#include "drive/tick.h"
+#include "state/agent.h"
+
+#define THOROUGH (1u << 29) /* TSC ticks between two thorough looks */
+
 /*
  * Lends the timer to a kernel that loads a count of its own and waits for the
  * end of that count, perhaps in a loop that reads the timer. A count of the
@@ -25,15 +32,9 @@
  * core that notices this moves to PROBATION immediately. If its kernel is still
  * waiting, that wait takes an interval longer. By then another core is overdue,
  * and can be woken.
+ *
+ * The state is tprof_lent.state. Only this core writes it.
  */
-#include "time/timer.h"
-
-#include "drive/tick.h"
-#include "state/agent.h"
-
-#define THOROUGH (1u << 29) /* TSC ticks between two thorough looks */
-
-/* tprof_lent.state; only this core writes it */
 enum lend_state {
     NEW = 0,   /* the agent has not used this timer yet */
     OURS,      /* a count of the agent runs */
