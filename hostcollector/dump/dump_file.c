@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "guard/magic.h"
+#include "util/bounds.h"
 #include "util/vec.h"
 
 /* The flattened form, as makedumpfile and QEMU's dump/dump.c have it; integers
@@ -173,22 +174,16 @@ void dump_file_fini(struct dump_file *f)
  * same write, so the last one is tried first. */
 static const struct dump_write *write_of(struct dump_file *f, uint64_t at)
 {
-    size_t low = 0, high = f->count;
+    size_t end;
 
     if (at - f->writes[f->last].start < f->writes[f->last].size)
         return &f->writes[f->last];
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (f->writes[middle].start <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    if (at - f->writes[low].start >= f->writes[low].size)
+    end = upper_bound(f->writes, f->count, sizeof *f->writes,
+                      offsetof(struct dump_write, start), at);
+    if (end == 0 || at - f->writes[end - 1].start >= f->writes[end - 1].size)
         return NULL;
-    f->last = low;
-    return &f->writes[low];
+    f->last = end - 1;
+    return &f->writes[end - 1];
 }
 
 bool dump_file_read(struct dump_file *f, uint64_t at, void *to, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sets of addresses. */
 #include "util/spans.h"
+#include "util/bounds.h"
 
 #include <stdlib.h>
 
@@ -49,17 +50,8 @@ void spans_settle(struct spans *s)
 /* Index of the first span that ends above (address). */
 static size_t first_above(const struct spans *s, uint64_t address)
 {
-    size_t low = 0, high = s->count;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (s->list[mid].high <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return upper_bound(s->list, s->count, sizeof *s->list,
+                       offsetof(struct span, high), address);
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t address)

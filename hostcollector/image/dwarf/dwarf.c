@@ -6,6 +6,7 @@
 
 #include "image/dwarf/unit.h"
 #include "image/file/image.h"
+#include "util/bounds.h"
 
 /* From a function through its abstract origin to its declaration: 2. */
 #define MAX_ORIGINS 8u
@@ -70,16 +71,9 @@ void dwarf_close(struct dwarf *d)
 
 size_t dwarf_unit_of(const struct dwarf *d, uint64_t address)
 {
-    size_t low = 0, high = d->map_count;
+    size_t low = upper_bound(d->map, d->map_count, sizeof *d->map,
+                             offsetof(struct unit_range, low), address);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (d->map[mid].low <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     for (size_t back = 0; back < MAX_OVERLAP && low > 0; back++) {
         if (address < d->map[--low].high)
             return d->map[low].unit;

@@ -4,6 +4,7 @@
 #include "image/dwarf/unit.h"
 
 #include "image/file/image.h"
+#include "util/bounds.h"
 
 /* Deeper chains than any compiler makes; the outer part is kept. */
 #define MAX_FRAMES 128u
@@ -22,17 +23,10 @@ struct walk {
 
 size_t targets_from(const struct targets *t, uint64_t address)
 {
-    size_t low = 0, high = t->count;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (t->list[mid].address < address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return address == 0 ? 0
+                        : upper_bound(t->list, t->count, sizeof *t->list,
+                                      offsetof(struct dwarf_target, address),
+                                      address - 1);
 }
 
 static unsigned chain_length(const struct dwarf_frame *f)

@@ -6,6 +6,7 @@
 
 #include "image/dwarf/constants.h"
 #include "image/file/image.h"
+#include "util/bounds.h"
 #include "util/vec.h"
 
 bool dwarf_charge(struct dwarf *d, uint64_t bytes)
@@ -190,22 +191,14 @@ const struct abbrevs *dwarf_abbrevs(struct dwarf *d, const struct dwarf_unit *u)
 
 const struct abbrev *abbrevs_find(const struct abbrevs *a, uint64_t code)
 {
-    size_t low = 0, high = a->count;
+    size_t end;
 
     /* compilers number from 1 on without gaps */
     if (code - 1 < a->count && a->list[code - 1].code == code)
         return &a->list[code - 1];
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (a->list[mid].code == code)
-            return &a->list[mid];
-        if (a->list[mid].code < code)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
+    end = upper_bound(a->list, a->count, sizeof *a->list,
+                      offsetof(struct abbrev, code), code);
+    return end != 0 && a->list[end - 1].code == code ? &a->list[end - 1] : NULL;
 }
 
 /* The attributes of the root DIE that the rest of the unit depends on. */
@@ -344,17 +337,9 @@ int dwarf_units_read(struct dwarf *d)
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t offset)
 {
-    size_t low = 0, high = d->unit_count;
+    size_t end = upper_bound(d->units, d->unit_count, sizeof *d->units,
+                             offsetof(struct dwarf_unit, offset), offset);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (d->units[mid].offset <= offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (low == 0 || offset >= d->units[low - 1].end)
-        return NULL;
-    return &d->units[low - 1];
+    return end != 0 && offset < d->units[end - 1].end ? &d->units[end - 1]
+                                                      : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Labels: such a list has no sizes. */
 #include "image/file/listed.h"
+#include "util/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,19 +42,12 @@ static int by_address(const void *a, const void *b)
 static uint64_t limit_of(const struct image_part *parts, size_t count,
                          uint64_t address)
 {
-    size_t low = 0;
+    size_t end = upper_bound(parts, count, sizeof *parts,
+                             offsetof(struct image_part, address), address);
 
-    while (count - low > 1) {
-        size_t middle = low + (count - low) / 2;
-
-        if (parts[middle].address <= address)
-            low = middle;
-        else
-            count = middle;
-    }
-    return count != 0 && address - parts[low].address < parts[low].size
-               ? parts[low].address + parts[low].size
-               : 0;
+    if (end == 0 || address - parts[end - 1].address >= parts[end - 1].size)
+        return 0;
+    return parts[end - 1].address + parts[end - 1].size;
 }
 
 int listed_fill(struct listed *l, struct object *o, uint64_t slide)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which function of the symbol table holds an address. */
 #include "image/file/object.h"
+#include "util/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,16 +73,9 @@ void symtab_fini(struct symtab *t)
 const struct image_function *symtab_function(const struct symtab *t,
                                              uint64_t address)
 {
-    size_t low = 0, high = t->count;
+    size_t low = upper_bound(t->functions, t->count, sizeof *t->functions,
+                             offsetof(struct image_function, start), address);
 
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (t->functions[mid].start <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     for (size_t back = 0; back < MAX_NESTED && low > 0; back++) {
         const struct image_function *f = &t->functions[--low];
 

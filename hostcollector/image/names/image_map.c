@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/arena.h"
+#include "util/bounds.h"
 #include "util/vec.h"
 
 struct image_range {
@@ -64,17 +65,8 @@ uint32_t image_map_add(struct image_map *a, const struct mapped_image *image)
 /* Number of places that begin at or before (pc). */
 static size_t begun(const struct image_map *a, uint64_t pc)
 {
-    size_t low = 0, high = a->range_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (a->ranges[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return upper_bound(a->ranges, a->range_count, sizeof *a->ranges,
+                       offsetof(struct image_range, start), pc);
 }
 
 int image_map_place(struct image_map *a, uint32_t image, uint64_t start,

@@ -7,6 +7,7 @@
 #include "image/dwarf/constants.h"
 #include "image/dwarf/frame_entry.h"
 #include "image/file/image.h"
+#include "util/bounds.h"
 #include "util/vec.h"
 
 /* More than any program has. Further entries are ignored. */
@@ -117,16 +118,9 @@ void cfi_extent(const struct cfi *c, size_t i, uint64_t *low, uint64_t *high)
 /* The first of the entries that start closest at or below (address). */
 static const struct cfi_entry *find_entry(const struct cfi *c, uint64_t address)
 {
-    size_t low = 0, high = c->count;
+    size_t low = upper_bound(c->entries, c->count, sizeof *c->entries,
+                             offsetof(struct cfi_entry, low), address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (c->entries[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == 0)
         return NULL;
     low--;
