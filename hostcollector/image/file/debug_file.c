@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tries one place after the other. */
+/* Tries each place in turn. */
 #include "image/file/debug_file.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 #define GLOBAL "/usr/lib/debug/"
 
-/* What the file must be. */
+/* The properties that the debug file must have. */
 struct wanted {
     const uint8_t *id;
     size_t id_len;
@@ -22,7 +22,7 @@ struct wanted {
     uint32_t crc;
 };
 
-/* Where the folder of (path) ends, behind its slash. */
+/* The length of the folder of (path), its slash included. */
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -54,7 +54,8 @@ const char *debug_file_link(const struct object *o)
     return name;
 }
 
-/* The checksum behind the name, which has a length of a multiple of four. */
+/* Read the checksum. It follows the name, padded to a multiple of four
+ * bytes. */
 static void read_crc(const struct object *o, struct wanted *w)
 {
     struct image_part part = o->ops->section(o, ".gnu_debuglink");
@@ -65,7 +66,7 @@ static void read_crc(const struct object *o, struct wanted *w)
     w->crc = w->has_crc ? load_u32(part.bytes + at) : 0;
 }
 
-/* Of a file that is no hole for the better part. */
+/* Compute the checksum of a file, unless most of the file is holes. */
 static bool has_crc(const struct file *f, const struct wanted *w)
 {
     return w->has_crc && f->size / 4 <= spans_size(&f->held) &&
@@ -111,7 +112,7 @@ static struct debug_file *try_build_id(const struct wanted *w)
     return d;
 }
 
-/* (folder), (between) and the file (name) behind each other. */
+/* Try the file whose path is (folder), (between) and (name) joined. */
 static struct debug_file *try_in(const char *folder, const char *between,
                                  const char *name, const struct wanted *w)
 {

@@ -18,20 +18,21 @@ struct debug_file {
     struct object object;
 };
 
-/* The file for (o), an ELF file whose build-id is the (len) bytes at (id).
- * NULL: there is none, it is another build's, or it has no DWARF either. */
+/* The debug file of (o), an ELF file whose build-id is the (len) bytes at (id).
+ * NULL if there is no such file, if the file is of another build, or if the
+ * file has no DWARF. */
 struct debug_file *debug_file_find(const struct object *o, const uint8_t *id,
                                    size_t len);
 
-/* The same, if it is the file (path). */
+/* The same for the file (path), if that file matches (o). */
 struct debug_file *debug_file_take(const struct object *o, const char *path,
                                    const uint8_t *id, size_t len);
 
 /* Release (d). NULL is allowed. */
 void debug_file_close(struct debug_file *d);
 
-/* The name in .gnu_debuglink of (o), a mere name without a folder; NULL if
- * there is none. */
+/* The file name in .gnu_debuglink of (o), without a folder. NULL if there is
+ * none. */
 const char *debug_file_link(const struct object *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF files as objects; what libelf knows ends here. */
+/* Reads ELF files as objects. Only this file and elf_sections.c call libelf. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* A linked kernel has some dozen sections and a handful of segments. */
 #define MAX_SECTIONS 65536u
 #define MAX_SEGMENTS 1024u
-/* A build-id's note has 36 bytes, and few others before it. */
+/* A build-id's note has 36 bytes. Few other notes precede it. */
 #define MAX_NOTES    65536u
 
 static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
@@ -34,7 +34,8 @@ static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
     return 0;
 }
 
-/* libelf would uncompress a table of names itself, however large it becomes. */
+/* Are section names compressed? libelf would uncompress them without a
+ * limit. */
 static bool has_packed_names(Elf *elf)
 {
     Elf_Scn *scn = NULL;
@@ -71,7 +72,7 @@ static int read_elf_header(struct object *o, struct err *e)
     return 0;
 }
 
-/* Keep segment (ph), which is loaded. */
+/* Add the loaded segment (ph). */
 static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
 {
     struct image_text t = {ph->p_vaddr, ph->p_memsz, ph->p_offset, NULL, 0};
@@ -94,8 +95,8 @@ static bool is_code(const GElf_Shdr *sh)
            sh->sh_size <= UINT64_MAX - sh->sh_addr;
 }
 
-/* Is this a file of debug information alone? Its segments are empty: their
- * content stayed in the file that was stripped. */
+/* Does this file hold debug information alone? The segments of such a file are
+ * empty, because their content stayed in the stripped file. */
 static bool is_debug_alone(Elf *elf)
 {
     bool code = false;
@@ -129,8 +130,8 @@ static int find_segments(struct object *o, struct err *e)
     return 0;
 }
 
-/* Find code by section headers. Without them, all executable segments count as
- * code. */
+/* Find code by section headers. Without section headers, all executable
+ * segments count as code. */
 static int find_code(struct object *o)
 {
     Elf_Scn *scn = NULL;
@@ -182,13 +183,14 @@ static bool table_open(struct table *t, const struct object *o, GElf_Word type)
     return false;
 }
 
-/* .symtab, or .dynsym where that is missing. */
+/* Open .symtab, or .dynsym if there is no .symtab. */
 static bool table_open_any(struct table *t, const struct object *o)
 {
     return table_open(t, o, SHT_SYMTAB) || table_open(t, o, SHT_DYNSYM);
 }
 
-/* Where each executable section ends, by section number; 0 for others. */
+/* The end address of each executable section, by section number; 0 for other
+ * sections. */
 static uint64_t *code_limits(Elf *elf, size_t *count)
 {
     uint64_t *limits;
@@ -221,7 +223,7 @@ static unsigned rank(const GElf_Sym *sym)
     return r;
 }
 
-/* Can (sym) name code? Its section has the number (index). */
+/* Can (sym) name code? (index) is the number of the symbol's section. */
 static bool names_code(const GElf_Sym *sym, GElf_Word index,
                        const uint64_t *limits, size_t sections)
 {
@@ -357,7 +359,8 @@ const uint8_t *elf_segment_note(const struct object *o, const char *owner,
     return note;
 }
 
-/* By sections; by segments where a stripped file has no sections. */
+/* Search the sections; search the segments if a stripped file has no
+ * sections. */
 static const uint8_t *elf_build_id(const struct object *o, size_t *len)
 {
     const uint8_t *id = NULL;
@@ -374,7 +377,7 @@ static const uint8_t *elf_build_id(const struct object *o, size_t *len)
                       : elf_segment_note(o, ELF_NOTE_GNU, NT_GNU_BUILD_ID, len);
 }
 
-/* Is (sym) what a linker script defines? */
+/* Was (sym) defined by a linker script? */
 static bool is_mark(const GElf_Sym *sym)
 {
     return GELF_ST_BIND(sym->st_info) != STB_LOCAL && sym->st_size == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What elf.c, elf_sections.c and loading.c share of an ELF file; only these
- * three include this header. */
+/* State of an open ELF file, shared by elf.c, elf_sections.c and loading.c.
+ * Only these three include this header. */
 #ifndef TPROF_IMAGE_FILE_ELF_READER_H
 #define TPROF_IMAGE_FILE_ELF_READER_H
 
@@ -13,7 +13,7 @@
 
 #include "image/file/object.h"
 
-/* What has been uncompressed. All zero: nothing. */
+/* Uncompressed sections. All zero: none. */
 struct decompressed {
     struct unpacked_part *list;
     size_t count, room;
@@ -24,7 +24,7 @@ struct decompressed {
 /* Release all parts of (u). */
 void decompressed_fini(struct decompressed *u);
 
-/* What object.reader points to. */
+/* The type behind object.reader of an ELF file. */
 struct elf_reader {
     Elf *elf;
     struct decompressed unpacked;

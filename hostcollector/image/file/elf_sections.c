@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes of an ELF file's sections, uncompressed. */
+/* Finds and uncompresses the sections of an ELF file. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 
 #define ZDEBUG_HEAD 12u /* "ZLIB", and a big-endian size of 8 bytes */
 
-/* By their numbers in an ELF file (ELFCOMPRESS_*). */
+/* Numbered as in ELF files (ELFCOMPRESS_*). */
 enum decompress_method { UNPACK_ZLIB = 1, UNPACK_ZSTD = 2 };
 
-/* A compressed section: what it says, and its bytes in the file. */
+/* A compressed section: its header, and its bytes in the file. */
 struct packed {
-    uint32_t method; /* enum decompress_method, or one that is not known */
-    uint64_t size;   /* of what comes out */
+    uint32_t method; /* enum decompress_method, or an unknown method */
+    uint64_t size;   /* uncompressed size */
     const uint8_t *bytes;
     uint64_t packed_size;
 };
 
-/* DWARF compresses to a third or less; more than this is meant to hurt. */
+/* DWARF compresses to a third or less. A higher ratio is an attack. */
 #define MAX_INFLATION 64u
-/* Of all sections together. */
+/* Limit for all sections together. */
 #define MAX_UNPACKED  ((uint64_t)4 << 30)
 
 struct unpacked_part {
@@ -69,9 +69,9 @@ static uint8_t *take_apart(struct decompressed *u, const struct packed *p)
 }
 
 /*
- * The (p->size) bytes of (p), which live as long as (u); uncompressed once,
- * however often they are asked for. NULL: the method is not known, the bytes
- * are damaged or more than any kernel has, or there is no memory.
+ * Uncompress (p) to its (p->size) bytes. Each section is uncompressed once; the
+ * bytes live as long as (u). NULL if the method is unknown, the bytes are
+ * damaged, the size is over the limit, or there is no memory.
  */
 static const uint8_t *decompress(struct decompressed *u, const struct packed *p)
 {
@@ -125,7 +125,7 @@ static struct image_part raw(const struct object *o, const GElf_Shdr *sh)
     return part.size != 0 ? part : (struct image_part){0};
 }
 
-/* What (head) bytes into (part) is compressed, and (size) bytes without. */
+/* Uncompress (part) to (size) bytes. Its first (head) bytes are a header. */
 static struct image_part unpack_section(const struct object *o,
                                         const struct image_part *part,
                                         size_t head, uint32_t method,
@@ -140,7 +140,8 @@ static struct image_part unpack_section(const struct object *o,
                : (struct image_part){0};
 }
 
-/* ".zdebug_info" for ".debug_info": how it was done until 2014, and by Go. */
+/* Find ".zdebug_info" in place of ".debug_info": the old form of compression,
+ * used until 2014 and by Go. */
 static struct image_part zdebug(const struct object *o, const char *name)
 {
     char old[64];

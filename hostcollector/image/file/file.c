@@ -10,10 +10,11 @@
 
 #include "guard/opener.h"
 
-/* Shorter holes are read as the zeros that they stand for: so many there may
- * be among the bytes of a section. */
+/* Shorter holes are read as zeros, because a section may contain such a
+ * hole. */
 #define HOLE_MIN 65536u
-/* More than any kernel with its debug information; it must fit into memory. */
+/* Larger than any kernel with debug information. The file must fit into
+ * memory. */
 #define HELD_MAX ((uint64_t)4 << 30)
 
 static int refuse(struct err *e, const char *path, const char *why)
@@ -21,7 +22,8 @@ static int refuse(struct err *e, const char *path, const char *why)
     return err_set(e, "%s: %s", path, why);
 }
 
-/* To open a device may do something: rewind a tape, wait for a mount. */
+/* Open (path) if it is a regular file. Opening a device can have effects, such
+ * as rewinding a tape or waiting for a mount. */
 static int open_regular(const char *path, struct err *e)
 {
     struct stat s;
@@ -35,13 +37,15 @@ static int open_regular(const char *path, struct err *e)
     return fd >= 0 ? fd : err_sys(e, path);
 }
 
-/* Where data begins at or behind (at); (size) if there is none. */
+/* The offset of the first data at or after (at); (size) if only a hole
+ * follows. */
 static off_t next_data(int fd, off_t at, off_t size)
 {
     off_t data = lseek(fd, at, SEEK_DATA);
 
     if (data < 0)
-        return errno == ENXIO ? size : at; /* else it cannot be asked */
+        return errno == ENXIO ? size : at; /* other errors: the file system does
+                                              not report holes */
     return data < size ? data : size;
 }
 
@@ -68,7 +72,8 @@ static int find_held(struct file *f, int fd)
     return 0;
 }
 
-/* Copy (s). Returns how far that came; -1 with errno set. */
+/* Copy (s). Returns the offset after the last byte that was copied; -1 with
+ * errno set. */
 static int64_t copy_span(struct file *f, int fd, const struct span *s)
 {
     uint64_t at = s->low;
@@ -103,7 +108,7 @@ static int copy(struct file *f, int fd, const char *path, struct err *e)
         return err_sys(e, path);
     if (spans_size(&f->held) > HELD_MAX)
         return refuse(e, path, "more than 4 GiB: give the kernel alone");
-    /* of one byte more: that of an empty file is none, too */
+    /* one byte more, so that an empty file has memory as well */
     f->bytes = calloc(1, (size_t)f->size + 1);
     if (f->bytes == NULL)
         return err_sys(e, path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A list of folders, and how files are named in them. */
+/* The list of folders with images, and the names of files in them. */
 #include "image/file/folders.h"
 
 #include <stdio.h>

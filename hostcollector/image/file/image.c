@@ -13,11 +13,11 @@ struct image {
     char *path;
     struct object object;
     struct debug_file *debug;    /* NULL: none */
-    const struct symtab *symtab; /* of one of them */
+    const struct symtab *symtab; /* the table of one of the two objects */
     const uint8_t *build_id;
     size_t build_id_len;
     unsigned flaws;
-    const char *split; /* NULL: none, or nameless */
+    const char *split; /* NULL: none, or a file without a name */
 };
 
 static bool is_packed(const struct object *o)
@@ -50,7 +50,8 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
-/* Symbols are those of the file that has more, and a table before a list. */
+/* Take the symbols of the object that has more. Prefer a symbol table to a
+ * list. */
 static void choose_symbols(struct image *img)
 {
     const struct object *debug =
@@ -319,7 +320,7 @@ const uint8_t *image_loaded(const struct image *img, uint64_t address,
     return bytes_at(img, img->object.segment_count, address, len);
 }
 
-/* The sum of (length) bytes at (address) that (told) has. */
+/* The checksum of (length) bytes at (address) that (told) recorded. */
 static int told_crc(const struct image_facts *told, uint64_t address,
                     uint64_t length, uint32_t *crc)
 {

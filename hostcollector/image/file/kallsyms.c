@@ -31,17 +31,18 @@
 #define GROUP      256u /* names for each marker */
 #define COUNT_MIN  256u
 #define COUNT_MAX  (1u << 24)
-#define READ_MAX   4u    /* times that all bytes may be read as names */
-#define HITS_MAX   1000u /* places where digits are tokens, as it seems */
-#define TRIED      32u   /* names that must make sense before all are read */
+#define READ_MAX   4u    /* how often all bytes may be read as names */
+#define HITS_MAX   1000u /* places that may be the tokens of the digits */
+#define TRIED      32u   /* names that must be plausible before all are read */
 
-/* A loaded segment, and what was found in it, as offsets. */
+/* A loaded segment, and the tables that were found in the segment, as
+ * offsets. */
 struct tables {
     const struct image_text *in;
     size_t tokens, index;
     size_t number, names, markers, offsets, base;
     uint32_t count;
-    bool before; /* offsets are negative: below the relative base */
+    bool before; /* offsets are negative: addresses below the relative base */
     size_t left; /* bytes that may still be read as names */
 };
 
@@ -50,7 +51,7 @@ static size_t aligned(size_t offset)
     return (offset + 7) & ~(size_t)7;
 }
 
-/* Where the token ends that begins at (at); 0: it is none. */
+/* The end of the token that begins at (at); 0 if there is no token. */
 static size_t token_end(const struct image_text *in, size_t at)
 {
     size_t room = in->bytes_len - at;
@@ -60,7 +61,7 @@ static size_t token_end(const struct image_text *in, size_t at)
     return end != NULL ? (size_t)(end - in->bytes) : 0;
 }
 
-/* Are the tokens at (t->tokens), with an index behind them? */
+/* Are the tokens at (t->tokens), followed by their index? */
 static bool fits_index(struct tables *t)
 {
     size_t at = t->tokens, starts[TOKENS];
@@ -82,7 +83,7 @@ static bool fits_index(struct tables *t)
     return true;
 }
 
-/* Find the tokens by those of the digits. */
+/* Find the tokens by the tokens of the digits. */
 static bool find_tokens(struct tables *t)
 {
     static const char digits[] =
@@ -106,8 +107,8 @@ static bool find_tokens(struct tables *t)
     return false;
 }
 
-/* The bytes of the name at (*at), which goes on to the next one, in (name).
- * Returns its length; 0: it is none. */
+/* Read the name at (*at) into (name), and move (*at) to the next name. Returns
+ * the name's length; 0 if there is no name. */
 static size_t read_name(struct tables *t, size_t *at, char name[NAME_MAX_K])
 {
     const uint8_t *bytes = t->in->bytes;
@@ -131,7 +132,7 @@ static size_t read_name(struct tables *t, size_t *at, char name[NAME_MAX_K])
     return length;
 }
 
-/* Does a name begin with a type, and has it letters alone? */
+/* Does the name begin with a type letter, followed by letters alone? */
 static bool is_name(const char *name, size_t length)
 {
     if (length < 2 || strchr("aAbBdDrRtTuvVwWiN", name[0]) == NULL)
@@ -142,7 +143,7 @@ static bool is_name(const char *name, size_t length)
     return true;
 }
 
-/* Are all names where (t) says, and the markers behind them? */
+/* Are all names at the place in (t), followed by the markers? */
 static bool fits_names(struct tables *t)
 {
     char name[NAME_MAX_K];
@@ -168,8 +169,8 @@ static bool fits_names(struct tables *t)
     return true;
 }
 
-/* Is the relative base at (base), behind or before the offsets at (offsets)? It
- * is where code begins. */
+/* Is the relative base at (base), after or before the offsets at (offsets)? The
+ * relative base is the address at which code begins. */
 static bool fits_base(const struct object *o, struct tables *t, size_t offsets,
                       size_t base)
 {
@@ -185,7 +186,7 @@ static bool fits_base(const struct object *o, struct tables *t, size_t offsets,
     return false;
 }
 
-/* Find the number of the names, and the offsets. */
+/* Find the number of names, and the offsets. */
 static bool find_names(const struct object *o, struct tables *t)
 {
     size_t behind = aligned(t->index + 2 * (size_t)TOKENS);
@@ -211,9 +212,9 @@ static bool find_names(const struct object *o, struct tables *t)
 }
 
 /*
- * The address of symbol (i). Offsets of addresses in the image are negative,
- * one less than by how much the address is above the base; others, of data of
- * each processor, are what they say. Kernels that have none such have no sign.
+ * The address of symbol (i). If the kernel has data of single processors, an
+ * offset below zero is -1 minus the distance from the base, and another offset
+ * is the address itself. In other kernels every offset is a distance.
  */
 static uint64_t address_of(const struct tables *t, size_t i)
 {
@@ -236,7 +237,7 @@ static int add_all(struct object *o, struct tables *t)
         size_t length = read_name(t, &at, name);
 
         bytes += length;
-        /* a hostile file's names might grow without end */
+        /* names of a hostile file could grow without limit */
         if (length == 0 || bytes > o->file.size)
             break;
         if (listed_add(&l, o, address_of(t, i), name[0], name + 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Labels: such a list has no sizes. */
+/* Symbols from a list are labels: a list has no sizes. */
 #include "image/file/listed.h"
 #include "util/bounds.h"
 
@@ -37,8 +37,8 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Where the run of code ends that has (address), of (count) by rising address;
- * 0: none has it. */
+/* The end of the run of code that contains (address); 0 if no run does. The
+ * (count) runs are sorted by address. */
 static uint64_t limit_of(const struct image_part *parts, size_t count,
                          uint64_t address)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbols of an image that has no symbol table, from a list of addresses, types
- * and names, as nm prints it and as Linux keeps one of itself. Only files of
- * this folder include this header.
+ * Symbols of an image without a symbol table, from a list of addresses, types
+ * and names. nm prints such a list, and Linux contains one of itself. Only
+ * files of this folder include this header.
  */
 #ifndef TPROF_IMAGE_FILE_LISTED_H
 #define TPROF_IMAGE_FILE_LISTED_H
@@ -18,17 +18,18 @@ struct listed {
     size_t count, room;
 };
 
-/* Add the symbol of (type), a letter as nm has it, with the (length) bytes at
- * (name), if it may name code. Names live as long as (o). Returns 0; -1 if
- * there is no memory. */
+/* Add the symbol named by the (length) bytes at (name), if the symbol may name
+ * code. (type) is a letter as nm prints it. Names live as long as (o). Returns
+ * 0; -1 if there is no memory. */
 int listed_add(struct listed *l, struct object *o, uint64_t address, char type,
                const char *name, size_t length);
 
-/* Make those of (l) that are in code of (o), (slide) less far, the symbols of
- * (o), which has none. Releases (l). Returns 0; -1 if there is no memory. */
+/* Subtract (slide) from the addresses in (l), and add the symbols that are in
+ * code of (o) to (o), which has no symbols. Releases (l). Returns 0; -1 if
+ * there is no memory. */
 int listed_fill(struct listed *l, struct object *o, uint64_t slide);
 
-/* Release (l), which is not to be filled in. */
+/* Release (l) without using it. */
 void listed_fini(struct listed *l);
 
 #endif

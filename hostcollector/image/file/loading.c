@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What boot loaders read of an ELF file. */
+/* Reads the parts of an ELF file that boot loaders read. */
 #include "image/file/loading.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static bool is_elf(const struct object *o)
     return o != NULL && o->ops == &object_elf;
 }
 
-/* How many bytes of section (sh) the segment (ph) loads. */
+/* The number of bytes of section (sh) that the segment (ph) loads. */
 static uint64_t loaded_by(const GElf_Phdr *ph, const GElf_Shdr *sh)
 {
     uint64_t into = sh->sh_addr - ph->p_vaddr, size = ph->p_memsz;
@@ -45,7 +45,8 @@ static void find_segment(const struct object *o, const GElf_Shdr *sh,
     }
 }
 
-/* A thread's zeroed variables have no memory of their own. */
+/* Does (sh) have memory? Zeroed thread-local variables have none of their
+ * own. */
 static bool has_memory(const GElf_Shdr *sh)
 {
     return (sh->sh_flags & SHF_ALLOC) != 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What boot loaders read of an ELF file: its first bytes, its notes, and where
- * its segments put its sections. Nothing of all this is found in other images.
+ * The parts of an ELF file that boot loaders read: its first bytes, its notes,
+ * and the memory of its sections. Images of other formats have none of these.
  */
 #ifndef TPROF_IMAGE_FILE_LOADING_H
 #define TPROF_IMAGE_FILE_LOADING_H
@@ -16,20 +16,21 @@ struct image;
 struct loading_section {
     const char *name; /* raw: not escaped */
     uint64_t address, size;
-    uint64_t file_offset; /* of its first byte */
-    bool zeroed;          /* it has no bytes in the file: .bss */
+    uint64_t file_offset; /* offset of the first byte in the file */
+    bool zeroed;          /* the file has no bytes of it: .bss */
     bool note;
-    uint64_t loaded; /* so many of its bytes a segment loads, from the first */
-    uint64_t physical; /* (loaded) is not 0: where a loader puts the first */
+    uint64_t loaded; /* number of bytes, from the first, that a segment loads */
+    uint64_t
+        physical; /* physical address of the first byte, if (loaded) is not 0 */
 };
 
-/* Section number (i), from 0 on, in (*out), whose (size) is 0 if it has no
- * memory. False behind the last. */
+/* Read section number (i), from 0, into (*out). (size) is 0 if the section has
+ * no memory. False after the last. */
 bool image_section_at(const struct image *img, size_t i,
                       struct loading_section *out);
 
-/* The file's first bytes, up to the first hole and at most (max), and how many
- * they are in (*len). NULL and 0: none. */
+/* The file's first bytes up to the first hole, at most (max), with their number
+ * in (*len). NULL and 0 if there are none. */
 const uint8_t *image_head(const struct image *img, size_t max, size_t *len);
 
 /* The contents of the first note (type) of (name) in a note segment, and their
@@ -37,8 +38,8 @@ const uint8_t *image_head(const struct image *img, size_t max, size_t *len);
 const uint8_t *image_note(const struct image *img, const char *name,
                           uint32_t type, size_t *len);
 
-/* Does a symbol that has a size and whose name begins with (prefix) name a part
- * of [low, high)? Then the place of one in (*address). */
+/* Is there a symbol with a size whose name begins with (prefix), within [low,
+ * high)? Writes the address of one such symbol to (*address). */
 bool image_find_named(const struct image *img, const char *prefix, uint64_t low,
                       uint64_t high, uint64_t *address);
 

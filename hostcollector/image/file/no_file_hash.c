@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where libmd was missing when the collector was built. */
+/* Stands in for file_hash.c in a collector built without libmd. */
 #include "image/file/file.h"
 
 bool file_hash(const struct file *f, struct image_hash *hash)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What elf.c and pe.c put into an object. */
+/* Adds segments, code and symbols to an object, for elf.c and pe.c. */
 #include "image/file/object.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "image/file/symbols_file.h"
 #include "util/vec.h"
 
-/* Copies of the same bytes at so many places may serve some kernel. */
+/* Limit for segments that load the same bytes at several places. */
 #define OVERLAP_MAX 4u
 
-/* Each address is looked for in all of them. */
+/* Limit for segments, because each lookup searches all of them. */
 #define MAX_SEGMENTS 4096u
 
-/* Keep (segment), or the part of one. */
+/* Add (segment), or a part of it. */
 static int add(struct object *o, const struct image_text *segment,
                bool executable, struct err *e)
 {
@@ -34,8 +34,9 @@ static int add(struct object *o, const struct image_text *segment,
     return 0;
 }
 
-/* How many of the (size) bytes at (offset) of the file are held, or else are
- * no bytes of the file: (*held) says which. */
+/* The length of the run at (offset), at most (size), that either consists of
+ * bytes of the file or lies in a hole. (*held) is true if the file has the
+ * bytes. */
 static uint64_t run(const struct object *o, uint64_t offset, uint64_t size,
                     bool *held)
 {
@@ -81,8 +82,8 @@ int object_add_code(struct object *o, uint64_t address, uint64_t size)
     return 0;
 }
 
-/* Segments may repeat the file's bytes so often that reading them takes for
- * ever. */
+/* Refuse segments that repeat the file's bytes too often: reading them would
+ * take too long. */
 static int check_overlap(const struct object *o, struct err *e)
 {
     uint64_t loaded = 0;
@@ -94,7 +95,8 @@ static int check_overlap(const struct object *o, struct err *e)
     return 0;
 }
 
-/* Of an image without a symbol table: by a list, or one that it has itself. */
+/* Find the symbols of an image without a symbol table, in a separate list or in
+ * the image. */
 static int find_symbols(struct object *o, struct err *e)
 {
     if (o->symtab.count == 0 && symbols_file_read(o, e) != 0)

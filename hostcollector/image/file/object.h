@@ -19,24 +19,26 @@
 /* ---- the functions of a symbol table, by address (symtab.c) ---- */
 
 struct symtab {
-    struct image_function *functions; /* rising, one for each start */
+    struct image_function
+        *functions; /* by rising address, one for each address */
     size_t count;
 };
 
 /* A symbol that may name a function. */
 struct symtab_candidate {
     struct image_function f; /* size 0: a label */
-    uint64_t limit;          /* where its section ends, above its start */
-    unsigned rank;           /* among aliases the highest wins */
-    unsigned order;          /* of equal ranks the lowest wins */
+    uint64_t limit;          /* the end of its section, above its start */
+    unsigned rank;           /* of aliases, the highest rank wins */
+    unsigned order;          /* of equal ranks, the lowest order wins */
 };
 
 /* Should a report show (name)? It may be NULL. */
 bool symtab_wants(const char *name);
 
 /*
- * Fill (t), which is zero, from the (n) candidates at (c), which it sorts;
- * names must outlive it. Returns 0; -1 with errno set if there is no memory.
+ * Fill (t), which is zero, from the (n) candidates at (c). Sorts the
+ * candidates. Names must outlive (t). Returns 0; -1 with errno set if there is
+ * no memory.
  */
 int symtab_fill(struct symtab *t, struct symtab_candidate *c, size_t n);
 
@@ -52,8 +54,8 @@ const struct image_function *symtab_function(const struct symtab *t,
 struct object;
 
 struct object_ops {
-    /* Fill (o), of which image has set path and file. Returns 0; -1 with (e)
-     * filled; then close() is called as well. */
+    /* Fill (o), whose path and file are set. Returns 0; -1 with (e) filled.
+     * close() is called in both cases. */
     int (*open)(struct object *o, struct err *e);
     /* Release (reader), which may be NULL. */
     void (*close)(struct object *o);
@@ -61,10 +63,10 @@ struct object_ops {
     const uint8_t *(*build_id)(const struct object *o, size_t *len);
     /* Section (name), uncompressed; all zero if there is none. */
     struct image_part (*section)(const struct object *o, const char *name);
-    /* Could a compressed section that was asked for not be uncompressed? NULL
-     * if the format has none. */
+    /* Did uncompressing a requested section fail? NULL if the format has no
+     * compression. */
     bool (*packed)(const struct object *o);
-    /* As image_find_symbol(), or (mark) as image_find_mark(). */
+    /* Like image_find_symbol(), or like image_find_mark() if (mark). */
     bool (*find_symbol)(const struct object *o, const char *name, bool mark,
                         uint64_t *address);
 };
@@ -73,36 +75,38 @@ struct object {
     const struct object_ops *ops;
     const char *path;
     struct file file;
-    void *reader; /* the format's own */
-    /* What is loaded; the executable ones come first. A segment with holes of
-     * the file in it is several, whose bytes are no holes. */
+    void *reader; /* private to the format */
+    /* Loaded segments; the executable ones come first. A segment with holes of
+     * the file in it is split into several: parts with bytes, and parts that
+     * are holes. */
     struct image_text *segments;
     size_t segment_count, segment_room, text_count;
-    /* Where instructions are. Executable segments may also hold data; (code)
-     * leaves data out if the format tells it from instructions. */
+    /* Runs of instructions. Executable segments may also hold data. (code)
+     * excludes data if the format distinguishes data from instructions. */
     struct image_part *code;
     size_t code_count, code_room;
     struct symtab symtab;
-    struct arena names; /* of symbols that are of no table, */
-    bool is_listed;     /* as all of them are: they have no sizes */
+    struct arena names; /* names of symbols from a list, */
+    bool is_listed;     /* if all symbols are: such symbols have no sizes */
     uint64_t base, entry;
-    bool moves; /* may be loaded elsewhere than linked */
+    bool moves; /* may be loaded at another address than linked for */
 };
 
 extern const struct object_ops object_elf, object_pe;
-/* No file, but what is told of one; (reader) is a struct image_facts. It is not
- * opened by object_open(), but by object_tell(). */
+/* An image of which only recorded facts exist. (reader) is a struct
+ * image_facts. object_tell() makes such an object, and not object_open(). */
 extern const struct object_ops object_told;
 
-/* The object of (img), and that of its debug file; NULL: it has none. */
+/* The object of (img), and the object of its debug file; NULL if there is no
+ * debug file. */
 const struct object *object_of(const struct image *img);
 const struct object *object_of_debug(const struct image *img);
 
-/* Make (o), which is zero, what (facts) tells; (facts) is copied. -1 if there
- * is no memory. object_close() must follow in both cases. */
+/* Make (o), which is zero, from (facts), which are copied. Returns 0; -1 if
+ * there is no memory. object_close() must follow in both cases. */
 int object_tell(struct object *o, const struct image_facts *facts);
 
-/* The facts that (o) was told; NULL: it is of a file. */
+/* The facts from which (o) was made; NULL if (o) was made from a file. */
 static inline const struct image_facts *object_facts(const struct object *o)
 {
     return o->ops == &object_told ? o->reader : NULL;
@@ -130,23 +134,24 @@ static inline int object_refuse(const struct object *o, struct err *e,
     return -1;
 }
 
-/* Keep (segment), in its place among the others; its (bytes_len) bytes are in
- * the file. -1 with (e) filled: no memory, or too many segments. */
+/* Add (segment), sorted by address; its (bytes_len) bytes are in the file.
+ * Returns 0; -1 with (e) filled if there is no memory, or if there are too many
+ * segments. */
 int object_add_segment(struct object *o, const struct image_text *segment,
                        bool executable, struct err *e);
 
-/* Keep [address, address + size), which holds instructions. -1 if there is no
- * memory. */
+/* Add [address, address + size), which holds instructions. Returns 0; -1 if
+ * there is no memory. */
 int object_add_code(struct object *o, uint64_t address, uint64_t size);
 
 /*
- * The symbols that a Linux kernel keeps of itself in its read-only data, for
- * /proc/kallsyms: a vmlinux that was taken out of a bootable kernel has no
- * others. Nothing says where they are, so tables are sought that fit each
- * other.
+ * Reads the symbols that a Linux kernel keeps of itself in its read-only data,
+ * for /proc/kallsyms. A vmlinux that was extracted from a bootable kernel has
+ * no other symbols. No pointer leads to these tables, so kallsyms.c searches
+ * for tables that fit each other.
  *
- * Give (o), which has no symbols, those of its tables, if it has any. Returns
- * 0; -1 if there is no memory.
+ * Adds the symbols of the tables, if there are any, to (o), which has no
+ * symbols. Returns 0; -1 if there is no memory.
  */
 int kallsyms_read(struct object *o);
 

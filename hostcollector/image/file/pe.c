@@ -12,7 +12,7 @@
 #include "util/bytes.h"
 
 #define DOS_LFANEW          0x3cu /* u32 file offset of the signature */
-#define COFF_MACHINE        0u    /* u16, from here on behind the signature */
+#define COFF_MACHINE        0u    /* u16; from here on, after the signature */
 #define COFF_SECTIONS       2u    /* u16 */
 #define COFF_SYMBOLS        8u    /* u32 file offset */
 #define COFF_SYMBOL_COUNT   12u   /* u32 */
@@ -27,7 +27,7 @@
 #define OPTIONAL_DIRECTORY  108u /* u32 count; then RVA and size, u32 each */
 #define OPTIONAL_PE32_PLUS  0x20bu
 #define DIRECTORY_DEBUG     6u
-#define MAX_SECTIONS        1024u /* of a linked image */
+#define MAX_SECTIONS        1024u /* limit of a linked image */
 #define SECTION_NAME        0u    /* 8 bytes; "/123": offset of a string */
 #define SECTION_MEMORY_SIZE 8u    /* u32 */
 #define SECTION_RVA         12u   /* u32 */
@@ -39,11 +39,11 @@
 #define SECTION_DISCARD     0x02000000u
 #define SYMBOL_NAME         0u  /* 8 bytes, or u32 0 and u32 offset */
 #define SYMBOL_VALUE        8u  /* u32, relative to its section */
-#define SYMBOL_SECTION      12u /* u16 from 1 on; others are no place */
+#define SYMBOL_SECTION      12u /* u16 from 1; other values are no section */
 #define SYMBOL_ABSOLUTE     0xffffu
 #define SYMBOL_TYPE         14u /* u16 */
 #define SYMBOL_CLASS        16u /* u8 */
-#define SYMBOL_MORE         17u /* u8 entries that only add to this one */
+#define SYMBOL_MORE         17u /* u8 number of auxiliary entries that follow */
 #define SYMBOL_SIZE         18u
 #define SYMBOL_FUNCTION     0x20u
 #define CLASS_EXTERNAL      2u
@@ -68,12 +68,13 @@ struct pe {
     uint32_t section_count;
     const uint8_t *symbols; /* NULL: none */
     uint32_t symbol_count;
-    const uint8_t *strings; /* begin with their own length */
+    const uint8_t *strings; /* the first four bytes are their length */
     uint64_t strings_size;  /* up to the last NUL */
-    struct arena names;     /* those that lack a NUL in the file */
+    struct arena names;     /* symbols whose names are missing in the file */
 };
 
-/* The (size) bytes at (offset) of the file, NULL if it does not hold them. */
+/* The (size) bytes at (offset) of the file; NULL if the file does not hold
+ * them. */
 static const uint8_t *in_file(const struct pe *p, uint64_t offset,
                               uint64_t size)
 {
@@ -87,7 +88,7 @@ static const uint8_t *section(const struct pe *p, uint32_t i)
     return p->sections + (size_t)i * SECTION_SIZE;
 }
 
-/* How many bytes of the section the file holds, without padding. */
+/* The number of bytes of the section in the file, without padding. */
 static uint32_t content_size(const uint8_t *s)
 {
     uint32_t memory = load_u32(s + SECTION_MEMORY_SIZE);
@@ -96,7 +97,7 @@ static uint32_t content_size(const uint8_t *s)
     return memory != 0 && memory < file ? memory : file;
 }
 
-/* How many bytes the section takes in memory. */
+/* The number of bytes of the section in memory. */
 static uint32_t memory_size(const uint8_t *s)
 {
     uint32_t memory = load_u32(s + SECTION_MEMORY_SIZE);
@@ -186,7 +187,7 @@ static int read_headers(struct object *o, struct pe *p, struct err *e)
     return 0;
 }
 
-/* Symbols and strings, as far as they are there. */
+/* Find the symbols and strings that the file has. */
 static void find_symbols(struct pe *p, const uint8_t *coff)
 {
     uint64_t offset = load_u32(coff + COFF_SYMBOLS);
@@ -210,7 +211,7 @@ static void find_symbols(struct pe *p, const uint8_t *coff)
     }
 }
 
-/* Keep section (s), if it is loaded. */
+/* Add section (s), if it is loaded. */
 static int add_section(struct object *o, const struct pe *p, const uint8_t *s,
                        struct err *e)
 {
@@ -233,8 +234,8 @@ static int add_section(struct object *o, const struct pe *p, const uint8_t *s,
 }
 
 /*
- * Where symbol (s) lies; NULL if nowhere. Those that stand for a whole section
- * or file say so by what they add.
+ * The section of symbol (s); NULL if it has none. A symbol of a whole section
+ * or file is recognized by its auxiliary entries, and has none.
  */
 static const uint8_t *section_of(const struct pe *p, const uint8_t *s)
 {
@@ -250,7 +251,8 @@ static const uint8_t *section_of(const struct pe *p, const uint8_t *s)
     return section(p, number - 1);
 }
 
-/* The name of symbol (s), of which (out) may be needed; NULL: damaged. */
+/* The name of symbol (s), in (out) if it is not in the file's strings. NULL if
+ * the file is damaged. */
 static const char *symbol_name(const struct pe *p, const uint8_t *s,
                                char out[9])
 {
@@ -266,7 +268,7 @@ static const uint8_t *symbol_at(const struct pe *p, uint32_t i)
     return p->symbols + (size_t)i * SYMBOL_SIZE;
 }
 
-/* Symbol number (i) as a candidate. False if it names no code. */
+/* Read symbol number (i) as a candidate. False if the symbol names no code. */
 static bool take_symbol(struct pe *p, uint32_t i, struct symtab_candidate *c)
 {
     const uint8_t *s = symbol_at(p, i), *in = section_of(p, s);
@@ -388,7 +390,7 @@ static const uint8_t *find_guid(const struct pe *p)
     return guid;
 }
 
-/* The id, if section (s) is the note that objcopy took along. */
+/* The build-id, if section (s) is the note that objcopy copied. */
 static const uint8_t *note_id(const struct pe *p, const uint8_t *s, size_t *len)
 {
     uint32_t size = content_size(s);
@@ -402,7 +404,7 @@ static const uint8_t *note_id(const struct pe *p, const uint8_t *s, size_t *len)
     return n + NOTE_HEADER;
 }
 
-/* As the agent finds it, whatever the sections are called. */
+/* Find the build-id like the agent does, without the names of sections. */
 static const uint8_t *pe_build_id(const struct object *o, size_t *len)
 {
     const struct pe *p = o->reader;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An image of which there is no file, but what a recording keeps of one. */
+/* Makes an image from the facts that a recording keeps, without the image's
+ * file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,13 @@ const char *const image_symbols[IMAGE_SYMBOLS] = {
     "__tprof_text_end"};
 
 struct told {
-    struct image_facts facts; /* first: object_facts() has a pointer to it */
+    struct image_facts
+        facts; /* first: object_facts() returns a pointer to it */
     struct arena arena;
 };
 
-/* A copy of (text), NULL if that is; else (*failed) if there is no memory. */
+/* Copy (text). NULL if (text) is NULL, or with (*failed) set if there is no
+ * memory. */
 static const char *keep_text(struct told *t, const char *text, bool *failed)
 {
     const char *copy =
@@ -62,7 +65,7 @@ int object_tell(struct object *o, const struct image_facts *facts)
     if (!keep_facts(t, facts))
         return -1;
     o->path = t->facts.path;
-    t->facts.texts = NULL; /* they are the object's */
+    t->facts.texts = NULL; /* the object owns the segments */
     for (size_t i = 0; i < facts->text_count; i++) {
         struct image_text text = facts->texts[i];
         struct err ignored;

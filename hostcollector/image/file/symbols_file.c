@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Line by line; what is no symbol is passed over. */
+/* Reads a list of symbols line by line, and skips lines that are no symbol. */
 #include "image/file/symbols_file.h"
 
 #include <string.h>
@@ -26,8 +26,9 @@ const char *symbols_file(void)
     return used;
 }
 
-/* The number in front of (line), which ends at (end), and a blank behind it.
- * Returns what follows; NULL: there is none. */
+/* Read the number at the start of (line), which ends at (end), and the blank
+ * after the number. Returns the rest of the line; NULL if there is no
+ * number. */
 static const char *read_address(const char *line, const char *end,
                                 uint64_t *address)
 {
@@ -45,7 +46,8 @@ static const char *read_address(const char *line, const char *end,
                                                                      : NULL;
 }
 
-/* Lines of a module have its name behind that of the symbol. */
+/* The length of the name. A line of a module has the module's name after the
+ * symbol's. */
 static size_t name_length(const char *name, const char *end)
 {
     size_t length = 0;
@@ -57,7 +59,8 @@ static size_t name_length(const char *name, const char *end)
 
 int symbols_file_parse(struct object *o, const uint8_t *text, size_t size)
 {
-    static const char begins[] = "_text"; /* where Linux begins */
+    static const char begins[] =
+        "_text"; /* the first address of Linux's code */
     const char *at = (const char *)text, *all = at + size, *end;
     struct listed l = {0};
     uint64_t slide = 0;

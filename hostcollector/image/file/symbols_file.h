@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A list of symbols in a file of its own, for images that have no symbol table:
- * lines of an address, a type and a name, as nm prints them, as a kernel's
- * build writes them to System.map, and as Linux shows them in /proc/kallsyms,
- * where the kernel may have moved. Of the process, like the folders
- * (folders.h).
+ * A file with a list of symbols, for images that have no symbol table. Each
+ * line has an address, a type and a name. nm prints such lines, a kernel's
+ * build writes them to System.map, and Linux shows them in /proc/kallsyms,
+ * where the kernel may have been moved. The list belongs to the process, like
+ * the folders (folders.h).
  */
 #ifndef TPROF_IMAGE_FILE_SYMBOLS_FILE_H
 #define TPROF_IMAGE_FILE_SYMBOLS_FILE_H
@@ -16,20 +16,20 @@
 
 struct object;
 
-/* Read images' symbols from (path), too, which must live on. Returns 0; -1 with
- * (e) filled: there is such a file already. */
+/* Add the symbols in (path) to images without symbols. (path) must remain
+ * valid. Returns 0; -1 with (e) filled if a file was named before. */
 int symbols_file_use(const char *path, struct err *e);
 
-/* The path of that file; NULL: none. */
+/* The path of that file; NULL if there is none. */
 const char *symbols_file(void);
 
-/* Give (o), which has no symbols, those of the file that are in its code.
- * Returns 0, also without a file; -1 with (e) filled: it cannot be read, or
- * there is no memory. */
+/* Add the file's symbols that are in code of (o) to (o), which has no symbols.
+ * Returns 0, also without a file; -1 with (e) filled if the file cannot be
+ * read, or if there is no memory. */
 int symbols_file_read(struct object *o, struct err *e);
 
-/* The same of the (size) bytes at (text). Returns 0; -1 if there is no memory.
- */
+/* The same for the (size) bytes at (text). Returns 0; -1 if there is no
+ * memory. */
 int symbols_file_parse(struct object *o, const uint8_t *text, size_t size);
 
 #endif

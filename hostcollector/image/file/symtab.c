@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which function of the symbol table holds an address. */
+/* Finds the function of the symbol table that holds an address. */
 #include "image/file/object.h"
 #include "util/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How many functions may begin inside another before its end is missed. */
+/* Limit of functions within one function: with more of them, the end of the
+ * outer function is missed. */
 #define MAX_NESTED 16u
 
 bool symtab_wants(const char *name)
@@ -26,8 +27,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Keep the best alias of each start. A label within a sized function is a
- * place in that function; elsewhere it is one, up to the next symbol.
+ * Keep the best alias of each address. A label within a sized function is a
+ * place in that function. Another label is a function up to the next symbol.
  */
 static size_t keep_best_names(struct image_function *out,
                               const struct symtab_candidate *c, size_t n)

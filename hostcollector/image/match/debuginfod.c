@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libdebuginfod is told, and what it answers. */
+/* Sends requests to debuginfod servers through libdebuginfod. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define MAXSIZE   "2147483648"
 #define SECOND    1000000000ull /* in nanoseconds */
 
-/* A question to servers; it ends by itself for one of these reasons. */
+/* A request to servers, and the reasons that end the request. */
 struct question {
     bool (*gone)(void);
     uint64_t until_ns;
@@ -40,8 +40,8 @@ static uint64_t most_bytes(void)
     return limit_of(DEBUGINFOD_MAXSIZE_ENV_VAR, MAXSIZE);
 }
 
-/* libdebuginfod counts what comes, and not what is unpacked of that: the kernel
- * does. The signal is blocked (fetch.c). */
+/* Limit the size of files by the kernel: libdebuginfod counts received bytes,
+ * and not the bytes after unpacking. The signal is blocked (fetch.c). */
 int fetch_limit(struct err *e)
 {
     const struct rlimit most = {most_bytes(), most_bytes()};
@@ -57,7 +57,7 @@ void fetch_begin_debuginfod(void)
         debuginfod_end(client);
 }
 
-/* It is called once a second, or more often. */
+/* Called by libdebuginfod at least once a second. */
 static int on_progress(debuginfod_client *client, long done, long all)
 {
     struct question *q = debuginfod_get_user_data(client);
@@ -70,7 +70,7 @@ static int on_progress(debuginfod_client *client, long done, long all)
     return q->end != ASKED;
 }
 
-/* Why (q) failed with (error). */
+/* Explain the failure (error) of (q). */
 static int err_of_question(const struct question *q, int error, struct err *e)
 {
     char size[TEXT_SIZE];
@@ -86,8 +86,8 @@ static int err_of_question(const struct question *q, int error, struct err *e)
     return err_set(e, "%s", strerror(error));
 }
 
-/* Is the file (fd) one of this user's cache? Others may have put a link there
- * to something else. */
+/* Is the file (fd) in this user's cache? Another user may have put a link to
+ * another file there. */
 static bool is_ours(int fd)
 {
     struct stat st;
@@ -96,7 +96,7 @@ static bool is_ours(int fd)
            (st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* Ask, within (q->until_ns). Returns as fetch_by_debuginfod(). */
+/* Send one request, until (q->until_ns). Returns like fetch_by_debuginfod(). */
 static int ask(struct question *q, enum fetch_kind kind, const uint8_t *id,
                size_t len, char path[PATH_MAX], struct err *e)
 {
@@ -118,8 +118,8 @@ static int ask(struct question *q, enum fetch_kind kind, const uint8_t *id,
     return fd >= 0 ? fd : err_of_question(q, -fd, e);
 }
 
-/* Guests may name any number of builds, so that files which do not come have
- * one time for all of them. */
+/* All failed requests share one time limit, because guests may name any number
+ * of builds. */
 int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
                         bool (*gone)(void), char path[PATH_MAX], struct err *e)
 {

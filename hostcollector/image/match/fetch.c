@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process that asks servers: one message asks, one answers. */
+/* Runs the process that requests images from debuginfod servers. Each message
+ * is one request or one answer. */
 #include "image/match/fetch.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static const char *value_of(const char *variable)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* The name, as libdebuginfod would have it, in (path) of PATH_MAX bytes. */
+/* Write the name of libdebuginfod's cache to (path) of PATH_MAX bytes. */
 static void cache_name(char *path)
 {
     const char *given = value_of(CACHE_VARIABLE), *home = value_of("HOME");
@@ -38,31 +39,32 @@ static void cache_name(char *path)
     home = home != NULL ? home : "/";
     (void)snprintf(path, PATH_MAX, "%s/.debuginfod_client_cache", home);
     if (access(path, F_OK) == 0)
-        return; /* of older versions of libdebuginfod */
+        return; /* the path of older versions of libdebuginfod */
     if (xdg != NULL)
         (void)snprintf(path, PATH_MAX, "%s/debuginfod_client", xdg);
     else
         (void)snprintf(path, PATH_MAX, "%s/.cache/debuginfod_client", home);
 }
 
-/* Make (path), and folders above it, where they are missing. */
+/* Make the folder (path), and its parents, if they are missing. */
 static int make_cache(char *path)
 {
     for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
         *at = '\0';
-        (void)mkdir(path, OWN_MODE); /* what matters is the last one */
+        (void)mkdir(path,
+                    OWN_MODE); /* only the result of the last mkdir() matters */
         *at = '/';
     }
     return mkdir(path, OWN_MODE) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 /*
- * Find the folder as libdebuginfod does, by DEBUGINFOD_CACHE_PATH or else below
- * XDG_CACHE_HOME or HOME, and make it if it is not there. Its name without
- * links is in DEBUGINFOD_CACHE_PATH from here on.
+ * Find the cache folder like libdebuginfod does, by DEBUGINFOD_CACHE_PATH, or
+ * below XDG_CACHE_HOME or HOME, and make the folder if it is missing. Writes
+ * its name without links to DEBUGINFOD_CACHE_PATH.
  *
- * Returns 0; -1 with (e) filled, also if others may put files there: they would
- * be read as this user.
+ * Returns 0; -1 with (e) filled, also if other users may write to the folder:
+ * the collector would read their files with this user's rights.
  */
 static int cache_find(struct err *e)
 {
@@ -84,14 +86,14 @@ static int cache_find(struct err *e)
                                                 : err_set(e, "out of memory");
 }
 
-static int to_other = -1; /* the socket to the other process; -1: none */
+static int to_other = -1; /* socket to the other process; -1: none */
 
 struct question {
     uint8_t kind, len, id[FETCH_ID_MAX];
 };
 
 struct fetch_answer {
-    int found; /* 1: a descriptor comes with it */
+    int found; /* 1: a descriptor comes with the message */
     char path[PATH_MAX];
     struct err e;
 };
@@ -108,9 +110,10 @@ void fetch_leave(void)
     to_other = -1;
 }
 
-/* The process that asks servers */
+/* The process that requests images */
 
-/* It is asked nothing while it works: what happens then is the end. */
+/* Has the requesting process ended? It sends nothing during a request, so any
+ * event on the socket means the end. */
 static bool is_gone(void)
 {
     struct pollfd p = {.fd = to_other, .events = POLLIN};
@@ -118,9 +121,10 @@ static bool is_gone(void)
     return poll(&p, 1, 0) > 0;
 }
 
-/* Its work, until the process that asks it has ended. Who asks may be taken
- * over by a guest: nothing but bytes of a build-id is taken from there. Nothing
- * is asked of servers if (able) is false, for the reason (why). */
+/* Answer requests until the requesting process ends. A guest may have taken
+ * over the requesting process, so this process reads nothing but a build-id
+ * from a request. If (able) is false, each request is refused with the reason
+ * (why). */
 static _Noreturn void serve(bool able, const struct err *why)
 {
     struct question q;
@@ -177,7 +181,7 @@ int fetch_start(int (*confine)(const void *limits, struct err *e),
     serve(able, &why);
 }
 
-/* The process that reads guests */
+/* The process that reads bytes of guests */
 
 static int hear(struct fetch_answer *a)
 {

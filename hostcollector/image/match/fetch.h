@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Asks debuginfod servers for images, where the user names such servers in
- * DEBUGINFOD_URLS. A process that reads bytes of guests has no network: a
- * process beside it asks, which sees nothing of a guest but build-ids, and
- * hands over descriptors.
+ * Requests images from the debuginfod servers in DEBUGINFOD_URLS. A process
+ * that reads bytes of guests has no network. A second process sends the
+ * requests: it receives only build-ids, and returns open files.
  */
 #ifndef TPROF_IMAGE_MATCH_FETCH_H
 #define TPROF_IMAGE_MATCH_FETCH_H
@@ -17,50 +16,50 @@
 
 enum fetch_kind { FETCH_EXECUTABLE, FETCH_DEBUG };
 
-/* Bytes of a build-id; no other one is asked for. */
+/* Length of a build-id. Requests with another length are refused. */
 #define FETCH_ID_MIN 8u
 #define FETCH_ID_MAX 64u
 
 /*
- * Start that process, if DEBUGINFOD_URLS names servers and none was started. It
- * calls (confine) with (limits) before it hears a server, and asks for nothing
- * if that returns -1, with (e) filled, or if its cache (cache.h) cannot be
- * used.
+ * Start the second process, if DEBUGINFOD_URLS names servers and the process
+ * does not run yet. The process calls (confine) with (limits) before it
+ * contacts a server. If (confine) returns -1 with (e) filled, or if the cache
+ * (cache.h) cannot be used, the process refuses all requests.
  *
- * As opener_fork() otherwise, but returns in the calling process alone.
+ * Otherwise like opener_fork(), but returns in the calling process alone.
  */
 int fetch_start(int (*confine)(const void *limits, struct err *e),
                 const void *limits, struct err *e);
 
-/* Of another process that was started since: this one asks nothing. */
+/* Close the socket in a process that was forked later: it can make no
+ * requests. */
 void fetch_leave(void);
 
-/* The servers; NULL: none is asked. */
+/* The servers; NULL if there are none. */
 const char *fetch_urls(void);
 
 /*
- * Ask for the file (kind) of the build whose id is the (len) bytes at (id).
- * Waits until it is there: DEBUGINFOD_TIMEOUT, or 10 s without progress, and
- * DEBUGINFOD_MAXTIME, or a minute in all, which is also the time for all files
- * that do not come: no server is asked any more then. It has at most
- * DEBUGINFOD_MAXSIZE bytes, or 2 GiB. Files are kept as libdebuginfod keeps
- * them, in DEBUGINFOD_CACHE_PATH. What comes is not checked.
+ * Request the file (kind) of the build whose id is the (len) bytes at (id), and
+ * wait for the file. A request ends after DEBUGINFOD_TIMEOUT, or 10 s, without
+ * progress, and after DEBUGINFOD_MAXTIME, or one minute. All failed requests
+ * together have that minute; after it no server is contacted any more. A file
+ * has at most DEBUGINFOD_MAXSIZE bytes, or 2 GiB. libdebuginfod keeps files in
+ * DEBUGINFOD_CACHE_PATH. The file's contents are not checked.
  *
  * Returns a descriptor, and the file's name in (path); -1 with (e) filled.
  */
 int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
                char path[PATH_MAX], struct err *e);
 
-/* What libdebuginfod reads when it begins, it may not read any more when that
- * process is confined. */
+/* Let libdebuginfod read its configuration, before the process is confined. */
 void fetch_begin_debuginfod(void);
 
-/* No file of that process grows beyond its limit from here on. Returns 0; -1
- * with (e) filled. */
+/* Limit the size of each file that this process writes. Returns 0; -1 with (e)
+ * filled. */
 int fetch_limit(struct err *e);
 
-/* That process asks by libdebuginfod. (gone) tells whether nobody waits any
- * more. Returns as fetch_file(). */
+/* Request a file through libdebuginfod, in the second process. (gone) returns
+ * true when the requesting process has ended. Returns like fetch_file(). */
 int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
                         bool (*gone)(void), char path[PATH_MAX], struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Matches files with what a guest says of its images. */
+/* Finds the file of each image that a guest has loaded. */
 #include "image/match/guest_images.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-/* An image without a file gets a warning above this share of busy time. */
+/* Busy share above which an image without a file gets a warning. */
 #define SHARE_WARNED  .01
-/* Names in a list; what comes then is only counted. */
+/* Names in a list; further names are counted. */
 #define LIST_SHOWN    4u
-/* Remarks on single images: others shall have room. */
+/* Limit of remarks on single images, to leave room for other remarks. */
 #define MAPS_REMARKED 8u
 #define LABEL_SIZE    280 /* a name with each byte escaped, and a number */
-/* Without symbols a report has next to nothing to say. */
+/* Without symbols a report is almost empty. */
 #define NAMELESS      (IMAGE_NO_SYMBOLS | IMAGE_NO_SYMBOLS_PE)
 #define LINELESS                                                               \
     (IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_PE | IMAGE_PACKED_DEBUG |                 \
@@ -53,8 +53,8 @@ void guest_images_fini(struct guest_images *g)
     *g = (struct guest_images){0};
 }
 
-/* What (file) lacks, by weight: names, then code, which tells of callers and of
- * sleep, then lines. */
+/* Rate the flaws of (file), worst first: names, then code (needed for callers
+ * and for sleep), then lines. */
 static unsigned lacks(struct shared_image *file)
 {
     unsigned flaws = image_flaws(shared_image_get(file));
@@ -65,7 +65,7 @@ static unsigned lacks(struct shared_image *file)
     return names * 4u + code * 2u + lines;
 }
 
-/* (file) fits so well: it becomes the (best) one if none before did better. */
+/* Make (file) the (best) file if (fits) is better than before. */
 static void take_better(struct shared_image *file, enum identity fits,
                         struct shared_image **found, enum identity *best)
 {
@@ -79,7 +79,8 @@ static void take_better(struct shared_image *file, enum identity fits,
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e)
 {
-    enum identity best = IDENTITY_DOUBTFUL; /* of others only the right one */
+    enum identity best = IDENTITY_DOUBTFUL; /* an image other than the kernel
+                                               needs a certain match */
     struct err why;
 
     if (g->count == 0 || g->kernel != NULL)
@@ -96,8 +97,8 @@ int guest_images_hello(struct guest_images *g, const struct guest *guest,
                    g->count > 1 ? "; no other --elf is it either" : "");
 }
 
-/* How well (file) fits map (i) of (p). A name says nothing where the file is
- * for sure that of another image. */
+/* Rate how well (file) fits map (i) of (p). A matching name counts nothing if
+ * (file) certainly is the file of another image. */
 static enum identity fits_map(const struct guest_images *g,
                               const struct profile *p, size_t i,
                               struct shared_image *file)
@@ -124,13 +125,13 @@ static struct shared_image *find_file(const struct guest_images *g,
     return found;
 }
 
-/* The same, also by its build-id. */
+/* The same, and search by build-id as well. */
 static struct shared_image *seek_file(struct guest_images *g,
                                       const struct profile *p, size_t i)
 {
     const struct guest_map *map = &p->maps[i];
     struct shared_image *file = find_file(g, p, i);
-    struct err ignored; /* a remark says that there is no file */
+    struct err ignored; /* a remark says that the file is missing */
 
     if (file != NULL || g->set == NULL || map->build_id_len == 0)
         return file;
@@ -138,7 +139,7 @@ static struct shared_image *seek_file(struct guest_images *g,
     return file != NULL && guest_images_add_file(g, file) == 0 ? file : NULL;
 }
 
-/* Are map (i) and map (j) of (p) the same image, or taken for it? */
+/* Are map (i) and map (j) of (p) the same image, or treated as the same? */
 static bool same_image(const struct guest_images *g, const struct profile *p,
                        size_t i, size_t j)
 {
@@ -147,7 +148,7 @@ static bool same_image(const struct guest_images *g, const struct profile *p,
     return maps_same_image(&p->maps[i], &p->maps[j]);
 }
 
-/* What map (i) is called: unlike all before it. */
+/* Make the label of map (i), different from all labels before. */
 static void make_label(const struct guest_images *g, const struct profile *p,
                        size_t i, char label[LABEL_SIZE])
 {
@@ -167,14 +168,16 @@ static void make_label(const struct guest_images *g, const struct profile *p,
     }
 }
 
-/* A number in the image map for map (i); -1 if there is no memory. */
+/* Give map (i) its number in the image map. Returns 0; -1 if there is no
+ * memory. */
 static int number_map(struct guest_images *g, const struct profile *p, size_t i)
 {
     struct mapped_image image = {0};
     char label[LABEL_SIZE];
 
     if (g->maps[i].file != NULL && g->maps[i].file == g->kernel) {
-        g->maps[i].number = IMAGE_MAP_KERNEL; /* which is mapped twice */
+        g->maps[i].number =
+            IMAGE_MAP_KERNEL; /* the kernel is mapped a second time */
         return 0;
     }
     for (size_t j = 0; j < i; j++) {
@@ -192,7 +195,7 @@ static int number_map(struct guest_images *g, const struct profile *p, size_t i)
     return g->maps[i].number != UINT32_MAX ? 0 : -1;
 }
 
-/* Place what (p) says was mapped. -1 if there is no memory. */
+/* Add all maps of (p) to the image map. Returns 0; -1 if there is no memory. */
 static int place_maps(struct guest_images *g, const struct profile *p)
 {
     for (size_t i = 0; i < p->map_count; i++) {
@@ -249,7 +252,8 @@ bool guest_images_has(const struct guest_images *g,
     return guest_images_number(g, file) != UINT32_MAX;
 }
 
-/* The file of map (map)'s name that is another build; NULL if there is none. */
+/* The file that has the name of map (map) but is another build; NULL if there
+ * is none. */
 static const struct image *other_build(const struct guest_images *g,
                                        const struct guest_map *map)
 {
@@ -302,7 +306,7 @@ static void remark_no_file(struct remarks *remarks, const char *label,
         remarks_note(remarks, "%s", text);
 }
 
-/* Is map (i) of an image that none before it is of? */
+/* Is map (i) the first map of its image? */
 static bool is_first(const struct guest_images *g, size_t i)
 {
     if (g->maps[i].number == IMAGE_MAP_KERNEL)
@@ -336,7 +340,7 @@ static void remark_map(const struct guest_images *g, const struct profile *p,
                      map->name, image_path(shared_image_get(file)));
 }
 
-/* "its kernel (build 01), app (no build-id)" in (list). */
+/* Write a list such as "its kernel (build 01), app (no build-id)" to (list). */
 static void list_images(const struct guest_images *g, const struct profile *p,
                         char *list, size_t size)
 {
@@ -361,7 +365,8 @@ static void list_images(const struct guest_images *g, const struct profile *p,
                        count - LIST_SHOWN);
 }
 
-/* Is (file) the kernel's or an image's, or the like of one, or spoken of? */
+/* Is (file) the kernel's or another image's, a copy of such a file, or the
+ * subject of a remark? */
 static bool is_used(const struct guest_images *g, const struct profile *p,
                     struct shared_image *file)
 {
@@ -392,7 +397,7 @@ static void remark_unused(const struct guest_images *g, const struct profile *p,
                  identity_text(id, build_id, len), list);
 }
 
-/* Names that are from another file than the one that was given. */
+/* Remark that names come from another file than the given file. */
 static void note_debug_file(struct shared_image *file, struct remarks *remarks)
 {
     const struct image *img = shared_image_get(file);
@@ -402,7 +407,8 @@ static void note_debug_file(struct shared_image *file, struct remarks *remarks)
                      image_path(img), image_debug_path(img));
 }
 
-/* What (file) lacks, behind the (name) of what is not the kernel's. */
+/* Remark on the flaws of (file). (name) is the image's name, and empty for the
+ * kernel. */
 static void note_flaws(struct shared_image *file, const char *name,
                        struct remarks *remarks)
 {
@@ -412,7 +418,7 @@ static void note_flaws(struct shared_image *file, const char *name,
 
     name = kernel ? "" : name;
     note_debug_file(file, remarks);
-    /* build-ids are spoken of where images are told apart */
+    /* build-ids were remarked on while images were matched */
     for (unsigned flaw = IMAGE_NO_SYMBOLS; flaw <= IMAGE_NO_DEBUG_FILE;
          flaw <<= 1) {
         const char *text = image_flaw_text((enum image_flaw)flaw);

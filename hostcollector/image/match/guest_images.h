@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The images of one guest: which file is the kernel, which files are images
- * that the kernel has loaded, and at which addresses all of them are.
+ * The images of one guest: the kernel's file, the files of the images that the
+ * kernel has loaded, and the addresses of all images.
  */
 #ifndef TPROF_IMAGE_MATCH_GUEST_IMAGES_H
 #define TPROF_IMAGE_MATCH_GUEST_IMAGES_H
@@ -22,15 +22,15 @@
 struct guest_images {
     struct shared_image **files; /* in the order given */
     size_t count, room;
-    struct images *set; /* where images are sought by build-id; NULL: nowhere */
-    bool first_missing; /* the first file, the kernel's, is missing */
-    struct shared_image *kernel; /* one of them; NULL: not known */
+    struct images *set; /* searches images by build-id; NULL: no search */
+    bool first_missing; /* the first file, which is the kernel's, is missing */
+    struct shared_image *kernel; /* one of (files); NULL: unknown */
     uint64_t slide;              /* the kernel's */
     struct image_map *image_map; /* NULL: before guest_images_place() */
-    /* What the guest has mapped, as in the profile. */
+    /* The maps of the guest, in the order of the profile. */
     struct {
-        struct shared_image *file; /* NULL: none of them */
-        uint32_t number;           /* in the map */
+        struct shared_image *file; /* NULL: no file */
+        uint32_t number;           /* number in the image map */
     } maps[GUEST_MAPS_MAX];
 };
 
@@ -39,13 +39,14 @@ struct guest_images {
 int guest_images_add(struct guest_images *g, struct images *set,
                      const char *path, struct err *e);
 
-/* Add (file), of the same set. Returns 0; -1 if there is no memory. */
+/* Add (file), which belongs to the same set. Returns 0; -1 if there is no
+ * memory. */
 int guest_images_add_file(struct guest_images *g, struct shared_image *file);
 
 /*
- * (guest) sent HELLO. Find its kernel among the files by build-id or text. If
- * neither tells, the first file is taken for the kernel, unless that one is
- * missing. Without any file nothing happens.
+ * Find the kernel of (guest), which sent HELLO, among the files, by build-id or
+ * text. If neither decides, the first file is used, unless that file is
+ * missing. Does nothing if there are no files.
  *
  * Returns 0, with doubts in (remarks); -1 with (e) filled if the guest runs
  * another kernel.
@@ -53,26 +54,27 @@ int guest_images_add_file(struct guest_images *g, struct shared_image *file);
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
 
-/* Make the map of all images of (p), once; what none of the files is of is
- * sought by its build-id (image/match/seek.h). Returns 0; -1 if there is no
- * memory.
- */
+/* Make the map of all images of (p), once. An image that is in none of the
+ * files is searched by build-id (image/match/seek.h). Returns 0; -1 if there is
+ * no memory. */
 int guest_images_place(struct guest_images *g, const struct profile *p);
 
-/* Forget that map, since images have come or gone; no view may be left. */
+/* Release the image map, because images were loaded or unloaded. No view may
+ * exist. */
 void guest_images_unplace(struct guest_images *g);
 
-/* Is (file) the kernel's, or that of an image which the guest has loaded? After
- * guest_images_place(). */
+/* Is (file) the file of the kernel, or of an image that the guest has loaded?
+ * Call after guest_images_place(). */
 bool guest_images_has(const struct guest_images *g,
                       const struct shared_image *file);
 
-/* The number of (file) in the map; UINT32_MAX: it is no image of the guest. */
+/* The number of (file) in the map; UINT32_MAX if (file) is no image of the
+ * guest. */
 uint32_t guest_images_number(const struct guest_images *g,
                              const struct shared_image *file);
 
-/* Add to (remarks) what files lack, which images have no file, with the share
- * of each in (v), and which of the first (wanted) files belong to no image. */
+/* Add to (remarks): the flaws of files, images without a file with their share
+ * in (v), and those of the first (wanted) files that belong to no image. */
 void guest_images_remark(const struct guest_images *g, const struct profile *p,
                          const struct view *v, size_t wanted,
                          struct remarks *remarks);

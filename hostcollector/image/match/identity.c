@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build-ids, text checksums, and the slide of an image moved at load. */
+/* Compares build-ids and text checksums, and finds the slide of a moved
+ * image. */
 #include "image/match/identity.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Long enough to tell two builds apart. */
+/* Shortest build-id part that distinguishes two builds. */
 #define ID_SHOWN  20
 /* Images are moved by whole pages. */
 #define PAGE      4096u
-/* Pages at which text is looked for; 64 KiB are read at each. */
+/* Number of pages at which text is compared; 64 KiB are read at each. */
 #define PAGES_MAX 1024u
 
 const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
@@ -33,16 +34,17 @@ static bool has_text_at(const struct guest *g, const struct image *img,
            crc == g->text_crc;
 }
 
-/* Do the addresses that (g) tells differ by (slide) from those of (img)? Two
- * builds of a kernel differ in the place of the agent's code, of its data, or
- * in the size of text, unless they have the same functions at the same places.
- * IDENTITY_DOUBTFUL: the guest tells, or the file has, too little. */
+/* Do the addresses in (g) differ by (slide) from those in (img)? Two builds of
+ * a kernel differ in the place of the agent's code, in the place of its data,
+ * or in the size of text, unless both builds have the same functions at the
+ * same places. Returns IDENTITY_DOUBTFUL if the guest sent too few addresses,
+ * or the file has too few. */
 static enum identity by_addresses(const struct guest *g,
                                   const struct image *img, uint64_t slide)
 {
     const struct {
         const char *name;
-        uint64_t told; /* 0: not told */
+        uint64_t told; /* 0: not sent */
     } places[] = {{"tprof_anchor", g->anchor},
                   {"tprof_directory", g->directory},
                   {"tprof_init_image", g->code}};
@@ -58,7 +60,7 @@ static enum identity by_addresses(const struct guest *g,
         if (place + slide != places[i].told)
             return IDENTITY_OTHER;
     }
-    /* config.text may say otherwise than the linker fragment */
+    /* config.text may differ from the linker fragment */
     if (image_find_symbol(img, "__tprof_text_start", &start) &&
         image_find_symbol(img, "__tprof_text_end", &end) &&
         start + slide == g->text_start && end - start != g->text_size)
@@ -98,8 +100,8 @@ static bool knows_slide(const struct guest *g, const struct image *img,
            slide_by_text(g, img, slide);
 }
 
-/* What build-ids say of (img), if what runs tells the (told_len) bytes at
- * (told) as its own; else it is doubtful. */
+/* Compare the build-id of (img) with the (told_len) bytes at (told) that the
+ * running image has. Doubtful if either is missing. */
 static enum identity by_build_id(const uint8_t *told, size_t told_len,
                                  const struct image *img)
 {
@@ -120,12 +122,12 @@ enum identity identity_kernel(const struct guest *g, const struct image *img)
     if (fits != IDENTITY_DOUBTFUL || !knows_slide(g, img, &slide, NULL))
         return fits;
     fits = by_addresses(g, img, slide);
-    if (fits == IDENTITY_OTHER) /* but no other file may be nearer */
+    if (fits == IDENTITY_OTHER) /* no other slide may be closer */
         return IDENTITY_DOUBTFUL;
     return has_text_at(g, img, g->text_start - slide) ? IDENTITY_SAME : fits;
 }
 
-/* How much of the file name (path) tells which program it is. */
+/* The length of the part of (*path) that names the program. */
 static size_t stem(const char **path)
 {
     static const char *const endings[] = {".debug", ".elf", ".so", ".exe",
@@ -140,7 +142,7 @@ static size_t stem(const char **path)
 
         if (length > n && memcmp(*path + length - n, endings[i], n) == 0) {
             length -= n;
-            i = (size_t)-1; /* app.elf.debug has two */
+            i = (size_t)-1; /* "app.elf.debug" has two suffixes */
         }
     }
     return length;
@@ -161,7 +163,7 @@ enum identity identity_map(const struct guest_map *map, const struct image *img)
 
     if (fits != IDENTITY_DOUBTFUL)
         return fits;
-    /* what was mapped may go on where the file's text ends */
+    /* the mapped range may be longer than the file's text */
     if (map->has_text_crc &&
         image_text_crc(img, map->link_start, map->size, &crc) == 0)
         return crc == map->text_crc ? IDENTITY_SAME : IDENTITY_OTHER;
@@ -180,8 +182,8 @@ static void find_slide(const struct guest *g, const struct image *img,
                             : "");
 }
 
-/* Kernels that patch themselves differ from their file, too: this only warns.
- */
+/* Compare the text of kernel and file. A kernel that patches itself differs
+ * from its file, so a difference is only a warning. */
 static void check_text(const struct guest *g, const struct image *img,
                        uint64_t slide, struct remarks *remarks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is this the image that the guest runs? */
+/* Decides whether a file is an image that the guest runs. */
 #ifndef TPROF_IMAGE_MATCH_IDENTITY_H
 #define TPROF_IMAGE_MATCH_IDENTITY_H
 
@@ -12,34 +12,34 @@
 #include "model/guest.h"
 #include "util/err.h"
 
-/* The answer is by build-id if both have one, else by the CRC of text and by
- * addresses. */
+/* Build-ids decide if both sides have one. Otherwise the CRC of text and the
+ * addresses decide. */
 enum identity {
     IDENTITY_OTHER,    /* another build, or nothing in common */
-    IDENTITY_DOUBTFUL, /* perhaps: nothing can tell, or much speaks against it
-                        */
-    IDENTITY_LIKELY,   /* all addresses agree, but not every byte of code */
+    IDENTITY_DOUBTFUL, /* perhaps: nothing decides, or most evidence is against
+                          it */
+    IDENTITY_LIKELY,   /* all addresses are equal, but not every byte of code */
     IDENTITY_SAME,
 };
 
-/* Is (img) the kernel of (g)? A kernel that patches its own code, or has data
- * in its text, is likely. */
+/* Is (img) the kernel of (g)? The answer is at best "likely" for a kernel that
+ * patches its own code or has data in its text. */
 enum identity identity_kernel(const struct guest *g, const struct image *img);
 
-/* Is (img) the image that the guest has loaded as (map)? If only the names
- * agree, the answer is doubtful. */
+/* Is (img) the image that the guest has loaded as (map)? The answer is
+ * "doubtful" if only the names are equal. */
 enum identity identity_map(const struct guest_map *map,
                            const struct image *img);
 
-/* Are the file names of (map) and (img) the same, but for their folders and
- * for .elf, .debug and the like behind them? */
+/* Are the file names of (map) and (img) equal, without folders and without
+ * suffixes such as .elf and .debug? */
 bool identity_same_name(const struct guest_map *map, const struct image *img);
 
 /*
- * Check that (img), which is taken for the kernel of (g), is that kernel.
- * (*slide) becomes how far the kernel was moved at load. The address of
- * tprof_anchor tells it, or SLIDE where the guest was sampled from outside;
- * else it is found by searching (img) for the guest's text checksum.
+ * Check that (img) is the kernel of (g). Writes to (*slide) how far the kernel
+ * was moved at load: from the address of tprof_anchor, or from SLIDE if the
+ * guest was sampled without an agent, or else by searching (img) for the
+ * guest's text checksum.
  *
  * Returns 0, with a warning in (remarks) if doubts remain; -1 with both
  * build-ids in (e) if they differ.
@@ -47,7 +47,8 @@ bool identity_same_name(const struct guest_map *map, const struct image *img);
 int identity_check(const struct guest *g, const struct image *img,
                    uint64_t *slide, struct remarks *remarks, struct err *e);
 
-/* "build 0123...", cut so that two of them fit a line, or "no build-id". */
+/* Format "build 0123...", short enough that two of them fit a line, or "no
+ * build-id". */
 #define IDENTITY_TEXT 48
 const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
                           size_t len);

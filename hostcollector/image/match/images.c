@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opened images by file; a file that was rebuilt is another one. */
+/* Keeps opened images by file. A rebuilt file counts as another file. */
 #include "image/match/images.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct shared_image {
     struct image *image;
     char *path;       /* absolute */
-    struct stat file; /* as it was when it was opened */
+    struct stat file; /* the file's state when it was opened */
     struct symbolizer *symbolizer;
     struct frame_places *frame_places;
 };
@@ -31,7 +31,7 @@ find_image(const struct images *set, const char *path, const struct stat *file)
     for (size_t i = 0; i < set->count; i++) {
         struct shared_image *s = set->list[i];
 
-        /* reports name the path that was given */
+        /* reports name the given path */
         if (strcmp(image_path(s->image), path) == 0 &&
             same_file(&s->file, file))
             return s;
@@ -58,7 +58,7 @@ struct shared_image *images_open(struct images *set, const char *path,
     s->file = file;
     if (image_open(&s->image, path, e) != 0)
         goto fail;
-    s->path = realpath(path, NULL); /* tools run in other folders */
+    s->path = realpath(path, NULL); /* a tool may run in another folder */
     set->list[set->count++] = s;
     return s;
 

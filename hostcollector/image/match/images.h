@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The image files of all guests. A file is opened once, however many guests run
- * it. With it are kept the readers that name and classify its addresses.
+ * The image files of all guests. A file is opened once for all guests that run
+ * it. The set also keeps the readers that name and classify the file's
+ * addresses.
  */
 #ifndef TPROF_IMAGE_MATCH_IMAGES_H
 #define TPROF_IMAGE_MATCH_IMAGES_H
@@ -14,7 +15,7 @@
 
 struct shared_image;
 
-/* A build-id that was looked for (image/match/seek.h), and what was found. */
+/* A build-id that was searched (image/match/seek.h), and the result. */
 struct sought;
 
 /* Zeroed: empty. */
@@ -26,15 +27,16 @@ struct images {
 };
 
 /*
- * The image at (path). It is opened now unless that file is open already, and
- * lives as long as (set). NULL with (e) filled as by image_open().
+ * The image at (path). The file is opened unless it is open already, and lives
+ * as long as (set). NULL with (e) filled like image_open().
  */
 struct shared_image *images_open(struct images *set, const char *path,
                                  struct err *e);
 
 /*
- * The image (image) that a recording told of, with its readers. All three
- * belong to (set) from now on, also if this fails. NULL if there is no memory.
+ * Add (image), which was made from a recording, with its readers. All three
+ * belong to (set) from now on, also if this call fails. NULL if there is no
+ * memory.
  */
 struct shared_image *images_tell(struct images *set, struct image *image,
                                  struct symbolizer *symbolizer,
@@ -42,19 +44,19 @@ struct shared_image *images_tell(struct images *set, struct image *image,
 
 struct image *shared_image_get(struct shared_image *s);
 
-/* image_path() of it, but for a link that was found by its build-id: the path
- * of what it leads to. */
+/* The image_path() of (s). If (s) was found by build-id through a link, the
+ * path of the link's target. */
 const char *shared_image_path(const struct shared_image *s);
 
 /*
- * Set the readers of (s) in (*image), for link-time addresses. They are made at
- * the first call and live as long as the set. Returns 0; -1 if there is no
+ * Write the readers of (s) to (*image), for link-time addresses. The first call
+ * makes the readers. They live as long as the set. Returns 0; -1 if there is no
  * memory.
  */
 int shared_image_readers(struct shared_image *s, struct mapped_image *image);
 
-/* Have the symbolizers forget what they know if that takes more than (bytes)
- * together. No view may be left. */
+/* Clear the caches of the symbolizers if they have more than (bytes) together.
+ * No view may exist. */
 void images_forget(struct images *set, size_t bytes);
 
 /* Close all. */

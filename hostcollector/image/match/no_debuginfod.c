@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where libdebuginfod was missing when the collector was built. */
+/* Stands in for debuginfod.c in a collector built without libdebuginfod. */
 #include "image/match/fetch.h"
 
 void fetch_begin_debuginfod(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tries one folder after the other, then servers. */
+/* Searches the folders in turn, then the servers. */
 #include "image/match/seek.h"
 
 #include <string.h>
@@ -19,7 +19,8 @@ struct sought {
     bool asked;                 /* servers, too */
 };
 
-/* The image at (path), if it is that build; else NULL with (e) filled. */
+/* Open the image at (path), if it is that build; else returns NULL with (e)
+ * filled. */
 static struct shared_image *open_build(struct images *set, const char *path,
                                        const uint8_t *id, size_t len,
                                        struct err *e)
@@ -41,7 +42,8 @@ static struct shared_image *open_build(struct images *set, const char *path,
     return NULL;
 }
 
-/* From the folders, by files with (suffix). (e) is kept if there are none. */
+/* Search the folders for files with (suffix). Leaves (e) unchanged if there are
+ * none. */
 static struct shared_image *seek_suffix(struct images *set, const uint8_t *id,
                                         size_t len, const char *suffix,
                                         struct err *e)
@@ -74,8 +76,8 @@ static struct shared_image *seek(struct images *set, const uint8_t *id,
     return file;
 }
 
-/* The file (kind) from a server; NULL with (e) filled. What is wrong stays in
- * the cache until somebody removes it. */
+/* Fetch the file (kind) from a server; NULL with (e) filled. A wrong file stays
+ * in the cache until the user removes the file. */
 static struct shared_image *fetch(struct images *set, enum fetch_kind kind,
                                   const uint8_t *id, size_t len, struct err *e)
 {
@@ -98,13 +100,14 @@ static struct shared_image *fetch(struct images *set, enum fetch_kind kind,
     return file;
 }
 
-/* Have (file), if it was stripped, take from a server what is missing. */
+/* Fetch the debug information of (file) from a server, if (file) was
+ * stripped. */
 static void fetch_debug(struct shared_image *file, const uint8_t *id,
                         size_t len)
 {
     const unsigned missing = IMAGE_NO_DEBUG | IMAGE_NO_DEBUG_FILE;
     char path[PATH_MAX];
-    struct err ignored; /* a remark says that there are no lines */
+    struct err ignored; /* a remark says that lines are missing */
 
     if ((image_flaws(shared_image_get(file)) & missing) == 0)
         return;
@@ -117,7 +120,7 @@ static void fetch_debug(struct shared_image *file, const uint8_t *id,
     opener_preopen("", -1);
 }
 
-/* What is sought is (s). */
+/* Search the servers for (s). */
 static void ask_servers(struct images *set, struct sought *s, struct err *e)
 {
     s->asked = true;
@@ -129,7 +132,7 @@ static void ask_servers(struct images *set, struct sought *s, struct err *e)
         s->found = fetch(set, FETCH_DEBUG, s->id, s->len, e);
 }
 
-/* The entry for (id), which is made if there is none; NULL: no memory. */
+/* The entry for (id), added if there is none; NULL if there is no memory. */
 static struct sought *find(struct images *set, const uint8_t *id, size_t len,
                            struct err *e)
 {

@@ -10,13 +10,13 @@
 #include "util/err.h"
 
 /*
- * The image whose build-id is the (len) bytes at (id), from the folders of
- * image/file/folders.h: what is executed, else what was stripped from it; then
- * from servers (image/match/fetch.h). It is sought once in (set), and lives as
- * long as that.
+ * The image whose build-id is the (len) bytes at (id). Searches the folders of
+ * image/file/folders.h for an executable, then for a debug file, then searches
+ * the servers (image/match/fetch.h). Each build-id is searched once in (set);
+ * the image lives as long as (set).
  *
- * NULL: there is none. Then (e) says why, and what to do; or is empty, if
- * nobody has said where images are.
+ * Returns NULL if there is no such image. Then (e) explains the reason and the
+ * cure, or is empty if the user has named no folder and no server.
  */
 struct shared_image *images_seek(struct images *set, const uint8_t *id,
                                  size_t len, struct err *e);
