@@ -22,7 +22,7 @@ static uint64_t frame_bytes(const struct check_frames *f)
     return sum;
 }
 
-/* "names for ... of the code", where (part) of it has them. */
+/* Write "function names for 90 % of the code", or (none) if (part) is 0. */
 static void promise(FILE *out, const char *what, const char *none,
                     uint64_t part, uint64_t whole)
 {

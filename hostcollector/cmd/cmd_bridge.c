@@ -83,7 +83,8 @@ static void raise_files(void)
     }
 }
 
-/* The guest is not trusted: keep what serving it takes. */
+/* Confine the process to the calls that serving the guest needs, because the
+ * guest is not trusted. */
 static int confine(enum sandbox_mode mode, struct err *e)
 {
     struct err lacking;

@@ -252,7 +252,7 @@ static int write_and_judge(const struct diff *d, const struct diff_config *c,
     return judge(c, d, found);
 }
 
-/* Compare what was read. Returns likewise. */
+/* Compare the runs, and write the result. Returns an enum exit_code. */
 static int show(struct diff_runs *runs, const struct diff_config *c,
                 struct outputs *out, struct err *e)
 {

@@ -39,7 +39,7 @@ int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
                    const struct view *v);
 
 /* Say in (d), of which functions and rows are filled, what is known of units
- * that each run of (in) counts. Returns likewise. */
+ * that each run of (in) counts. Returns 0; -1 if there is no memory. */
 int diff_units_state(struct diff_units *u, const struct compare_input *in,
                      struct diff *d);
 

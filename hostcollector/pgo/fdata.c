@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writes samples without branches for llvm-bolt (bolt/Profile/DataReader.h of
- * LLVM): "no_lbr", then a line for each address: 1, the symbol, the offset in
- * it, the samples. The name of a local symbol ends with a slash and a number.
- */
+/* Writes samples without branches for llvm-bolt. */
 #include "pgo/pgo_part.h"
 
 #include <inttypes.h>
+
+/*
+ * The format is "no_lbr", then a line for each address: 1, the symbol, the
+ * offset in the symbol, and the samples. The name of a local symbol ends with a
+ * slash and a number. See bolt/Profile/DataReader.h of LLVM.
+ */
 
 static void write_fdata(struct render *to, const struct report *r)
 {

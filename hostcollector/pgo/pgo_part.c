@@ -39,8 +39,8 @@ static void release(struct report *report)
     sample_profile_free(report->sample_profile);
 }
 
-/* An empty sample profile would be a profile, too: nothing is written of a
- * guest that failed. */
+/* Writes nothing for a guest that failed: an empty sample profile would be
+ * valid. */
 const struct report_part pgo_part = {.share = 2,
                                      .needed = true,
                                      .whole_guest = true,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * LLVM's text format of sample profiles (clang's manual, "Sample Profile Text
- * Format"): a function's name, total and head; its lines, with what
- * each calls through pointers, and, indented by a blank more each, the bodies
- * that are inlined there. Lines that begin with # are comments to it.
- */
+/* Writes sample profiles in LLVM's text format. */
 #include "pgo/pgo_part.h"
 
 #include <inttypes.h>
+
+/*
+ * The format ("Sample Profile Text Format" in clang's manual) has for each
+ * function its name, total and head; then the function's lines, with the
+ * functions that each line calls through pointers; then the bodies inlined
+ * there, indented by one more blank each. Lines that begin with # are comments.
+ */
 
 static void write_place(FILE *out, const struct sampled_place *place,
                         uint32_t depth)

@@ -288,7 +288,7 @@ static void write_guest(FILE *out, const struct report *r,
         write_stood(out, r, s);
 }
 
-/* "Look 2 of 5, 12:30:15 UTC", where there are several. */
+/* Write "Look 2 of 5, 12:30:15 UTC" if there are several looks. */
 static void write_heading(FILE *out, const struct snapshot_look *l)
 {
     time_t seconds = (time_t)l->wall_s;

@@ -10,7 +10,8 @@
 #include "top/draw.h"
 #include "util/text.h"
 
-/* Columns of the screen from which on these are shown. */
+/* Least width of the screen, in columns, that shows each column of the
+ * table. */
 #define WITH_TOTAL 72u
 #define WITH_LATE  80u
 #define WITH_LINE  100u

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes are found by parent and function. Which functions are the same is known
- * only when all runs were read: so the tree is made twice. */
+/* Joins the call trees of several runs, by functions that pairs.h matched. */
 #include "diff/compare/merged.h"
 
 #include <stdlib.h>

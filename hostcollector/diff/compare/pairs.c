@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Identities are found equal in three rounds: as they are, as parts of one
- * function, and as the same file in another folder. */
+/* Pairs the functions of several runs, in three rounds. */
 #include "diff/compare/pairs.h"
 
 #include <stdio.h>

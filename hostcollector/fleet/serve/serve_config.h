@@ -19,8 +19,8 @@ struct serve_config {
     const char *window;     /* as typed; NULL: not said */
     uint64_t spool_bytes;   /* as read; 0: not yet */
     double spool_age_s;     /* as read; 0: not yet */
-    double window_s;        /* length of a window, as read; 0: not yet */
-    const char *listen;     /* an address; NULL: no page */
+    double window_s;    /* length of a window as parsed; 0: not parsed yet */
+    const char *listen; /* an address; NULL: no page */
     const char *token_file; /* NULL: no token */
     bool shows_code;        /* in pages, also to clients without a token */
 };

@@ -233,7 +233,7 @@ static enum code_framing frame_of(const struct frame_flow *flow)
 }
 
 /* Count the bytes of instructions whose return address is among the stack words
- * that samples carry. */
+ * in samples. */
 static uint64_t told_by_words(const struct frame_flow *flow)
 {
     uint64_t bytes = 0;

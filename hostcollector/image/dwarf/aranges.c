@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * .debug_aranges (6.1.2) says where the code of a unit is. It is read for units
- * whose root DIE does not say it. Free Pascal's root DIE refers to two symbols
- * at the unit's ends; a linker that drops unused sections drops these symbols.
- */
+/* Reads .debug_aranges (6.1.2), for units whose root DIE has no addresses. */
 #include "image/dwarf/unit.h"
 
 /* One tuple of address and length; false at the end of the set. */
@@ -15,14 +11,14 @@ static bool tuple(struct cursor *c, unsigned size, uint64_t *low,
     return !c->bad && (*low != 0 || *high != 0);
 }
 
-/* Add the tuples of a set to the map. (c) is behind the set's header. */
+/* Add the tuples of a set to the map. (c) is after the set's header. */
 static int read_tuples(struct dwarf *d, struct cursor *c, unsigned size,
                        const struct dwarf_unit *u)
 {
     uint64_t low, high;
 
     while (tuple(c, size, &low, &high) && dwarf_charge(d, 16)) {
-        /* code that the linker dropped is left at address 0 */
+        /* the linker leaves dropped code at address 0 */
         if (low != 0 && low < high &&
             dwarf_map_add(d, low, high, (size_t)(u - d->units)) != 0)
             return -1;
@@ -30,7 +26,7 @@ static int read_tuples(struct dwarf *d, struct cursor *c, unsigned size,
     return 0;
 }
 
-/* One set. Moves (c) behind it. */
+/* Read one set. Moves (c) to the next set. */
 static int read_set(struct dwarf *d, struct cursor *c)
 {
     const uint8_t *start = c->at;
@@ -52,10 +48,10 @@ static int read_set(struct dwarf *d, struct cursor *c)
     cursor_skip(&set, 2); /* version */
     u = dwarf_unit_at(d, cursor_uint(&set, offset_size));
     size = cursor_u8(&set);
-    cursor_skip(&set, 1); /* of a segment selector: none */
+    cursor_skip(&set, 1); /* size of a segment selector: 0 */
     if (u == NULL || u->placed || set.bad || (size != 4 && size != 8))
         return 0;
-    /* tuples are aligned to their own size, from the set's start on */
+    /* tuples are aligned to their own size, counted from the set's start */
     cursor_skip(&set, -(uint64_t)(set.at - start) & (2u * size - 1));
     return read_tuples(d, &set, size, u);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The constants of DWARF that are read here, by their names in the standard
- * (version 5; section numbers in parentheses). A list of our own: elfutils'
- * <dwarf.h> comes with libdw, and nothing else of libdw is wanted. Leaf.
+ * Constants of DWARF, with the names of the standard (version 5; section
+ * numbers in parentheses). The list is separate from elfutils' <dwarf.h>, which
+ * comes with libdw, because tprof uses nothing else of libdw. Leaf.
  */
 #ifndef TPROF_IMAGE_DWARF_CONSTANTS_H
 #define TPROF_IMAGE_DWARF_CONSTANTS_H
@@ -106,7 +106,7 @@ enum {
     DW_UT_split_type = 0x06,
 };
 
-/* Languages (7.12); 0x8000 and up are the vendors' own. */
+/* Languages (7.12). Values from 0x8000 belong to vendors. */
 enum {
     DW_LANG_C89 = 0x01,
     DW_LANG_C = 0x02,
@@ -166,7 +166,7 @@ enum {
     DW_RLE_start_length = 0x07,
 };
 
-/* How a pointer of .eh_frame is written, and what it is relative to (LSB). */
+/* Encodings of a pointer in .eh_frame: its format and its base (LSB). */
 enum {
     DW_EH_PE_absptr = 0x00,
     DW_EH_PE_uleb128 = 0x01,
@@ -177,13 +177,13 @@ enum {
     DW_EH_PE_sdata2 = 0x0a,
     DW_EH_PE_sdata4 = 0x0b,
     DW_EH_PE_sdata8 = 0x0c,
-    DW_EH_PE_form = 0x0f, /* the bits of all of these */
+    DW_EH_PE_form = 0x0f, /* mask of the formats */
     DW_EH_PE_pcrel = 0x10,
-    DW_EH_PE_base = 0x70, /* the bits of what it is relative to */
+    DW_EH_PE_base = 0x70, /* mask of the bases */
     DW_EH_PE_indirect = 0x80,
 };
 
-/* Instructions of call frame information (6.4.2); the first three have an
+/* Instructions of call frame information (6.4.2). The first three have an
  * operand in their lower six bits. */
 enum {
     DW_CFA_advance_loc = 0x40,
@@ -217,8 +217,7 @@ enum {
     DW_CFA_GNU_negative_offset_extended = 0x2f,
 };
 
-/* Operations of expressions (7.7.1) that make sense in call frame information.
- */
+/* Operations of expressions (7.7.1) that occur in call frame information. */
 enum {
     DW_OP_addr = 0x03,
     DW_OP_deref = 0x06,

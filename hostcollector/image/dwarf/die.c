@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attributes of DIEs: how long each form is and what it means (7.5.5). */
+/* Reads attributes of DIEs: the length and the meaning of each form (7.5.5). */
 #include "image/dwarf/constants.h"
 #include "image/dwarf/unit.h"
 
-/* DW_FORM_string is NUL-terminated, blocks begin with their length. */
+/* Skip a block or string. DW_FORM_string ends with a NUL; blocks begin with
+ * their length. */
 static void skip_block(struct cursor *c, unsigned length_size)
 {
     cursor_skip(c, length_size != 0 ? cursor_uint(c, length_size)
                                     : cursor_uleb(c));
 }
 
-/* Rare forms, in a function of their own so that form_read() stays short. */
+/* Read a rare form. Separate from form_read() to keep that function short. */
 static uint64_t form_read_rare(struct cursor *c, const struct dwarf_unit *u,
                                uint64_t form)
 {
@@ -38,7 +39,7 @@ static uint64_t form_read_rare(struct cursor *c, const struct dwarf_unit *u,
     case DW_FORM_GNU_strp_alt:
         return cursor_uint(c, u->offset_size);
     default:
-        cursor_fail(c); /* unknown, so its length is unknown, too */
+        cursor_fail(c); /* an unknown form has an unknown length */
         return 0;
     }
 }
@@ -146,7 +147,8 @@ void die_skip(struct cursor *c, const struct dwarf_unit *u,
     }
 }
 
-/* A longer string is taken for damage: each of many units may ask for it. */
+/* A longer string counts as damage, because each of many units may refer to
+ * it. */
 #define MAX_STRING 32768u
 
 static const char *string_at(const struct dwarf_section *s, uint64_t offset)
@@ -158,7 +160,8 @@ static const char *string_at(const struct dwarf_section *s, uint64_t offset)
     return cursor_string(&c);
 }
 
-/* 7.26: the unit's part of .debug_str_offsets leads to .debug_str. */
+/* Look up a string by index (7.26): the unit's part of .debug_str_offsets holds
+ * the offset in .debug_str. */
 static const char *string_by_index(const struct dwarf *d,
                                    const struct dwarf_unit *u, uint64_t index)
 {
@@ -181,7 +184,8 @@ const char *form_string(const struct dwarf *d, const struct dwarf_unit *u,
     case DW_FORM_strp:
         return string_at(&d->str, value);
     case DW_FORM_line_strp:
-        /* clang 14 has lld-link put an address there, or what fits of it */
+        /* lld-link puts an address there for clang 14, cut to the field's
+         * size */
         if (value >= d->line_str.size)
             value = (uint32_t)(value - d->line_str_address);
         return string_at(&d->line_str, value);
@@ -251,7 +255,7 @@ uint64_t die_reference(const struct dwarf_unit *u, const struct die *die,
     case DW_FORM_ref_addr:
         return die->value[slot];
     default:
-        return 0; /* a type unit or another file: neither holds code */
+        return 0; /* a type unit or another file, which hold no code */
     }
 }
 

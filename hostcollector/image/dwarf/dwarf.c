@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Brings each address to its compile unit, and collects what that says. */
+/* Finds the compile unit of each address, and collects the unit's answers. */
 #include "image/dwarf/dwarf.h"
 
 #include <stdlib.h>
@@ -8,9 +8,11 @@
 #include "image/file/image.h"
 #include "util/bounds.h"
 
-/* From a function through its abstract origin to its declaration: 2. */
+/* Length of the chain from a function through its abstract origin to its
+ * declaration. */
 #define MAX_ORIGINS 8u
-/* How many units may claim an address before the right one is missed. */
+/* Limit of units that may claim an address; with more, the right unit is
+ * missed. */
 #define MAX_OVERLAP 16u
 
 static struct dwarf_section get(const struct image *img, const char *name)
@@ -21,7 +23,8 @@ static struct dwarf_section get(const struct image *img, const char *name)
     return s;
 }
 
-/* A batch reads each byte about once; a hostile file may ask for more. */
+/* Limit the bytes that a batch reads. A good file needs each byte about once; a
+ * hostile file may need more. */
 static void set_budget(struct dwarf *d, size_t targets)
 {
     d->budget = 4 * ((uint64_t)d->info.size + d->abbrev.size + d->line.size +
@@ -81,8 +84,8 @@ size_t dwarf_unit_of(const struct dwarf *d, uint64_t address)
     return d->unit_count;
 }
 
-/* The linkage name if there is one along the origins, else the plain one; the
- * file that the first one of them in (unit) says; and the first line. */
+/* Name a frame along its origins: the linkage name if there is one, else the
+ * plain name; the first file of a DIE in (unit); and the first line. */
 static void name_frame(struct dwarf *d, const struct dwarf_unit *unit,
                        struct dwarf_frame *f)
 {
@@ -126,7 +129,7 @@ static void resolve_in_unit(struct dwarf *d, struct dwarf_unit *u,
     }
     if (!good || !lines_resolve(d, u, t)) {
         image_add_flaw(d->img, IMAGE_BAD_DEBUG);
-        u->bad = true; /* not to be read once more in vain */
+        u->bad = true; /* do not try to read the unit again */
     }
 }
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which function, and which calls inlined into it, hold an address. */
+/* Finds the function and the inlined calls that hold an address. */
 #include "image/dwarf/constants.h"
 #include "image/dwarf/unit.h"
 
 #include "image/file/image.h"
 #include "util/bounds.h"
 
-/* Deeper chains than any compiler makes; the outer part is kept. */
+/* Longer than any chain that a compiler makes. The outer part is kept. */
 #define MAX_FRAMES 128u
 
-/* A walk over the DIEs of a unit, in the order in which they are written. */
+/* A walk over the DIEs of a unit, in file order. */
 struct walk {
     struct dwarf *d;
     struct dwarf_unit *u;
     const struct abbrevs *abbrevs;
     const struct targets *targets;
     struct cursor c;
-    bool thorough;  /* look into everything, as functions may nest anywhere */
-    unsigned depth; /* open parents */
-    unsigned skip_below; /* DIEs at least this deep do not matter; 0: none */
+    bool
+        thorough; /* visit all DIEs, because functions may be nested anywhere */
+    unsigned depth;      /* open parents */
+    unsigned skip_below; /* depth from which DIEs are skipped; 0: none */
 };
 
 size_t targets_from(const struct targets *t, uint64_t address)
@@ -38,7 +39,7 @@ static unsigned chain_length(const struct dwarf_frame *f)
     return n;
 }
 
-/* (die) holds target (t): put it in front of the chain. */
+/* Add (die), which holds target (t), to the front of the target's chain. */
 static bool push_frame(struct walk *w, struct dwarf_target *t,
                        const struct die *die, uint64_t low, uint64_t high)
 {
@@ -46,7 +47,7 @@ static bool push_frame(struct walk *w, struct dwarf_target *t,
 
     if (!dwarf_charge(w->d, 16))
         return false;
-    /* a function nested in another, as Pascal has them, is not inlined */
+    /* a function that Pascal nests in another is not inlined */
     if (die->tag == DW_TAG_subprogram)
         t->frames = NULL;
     else if (t->frames == NULL || t->frames->die == die->offset ||
@@ -74,8 +75,9 @@ static bool push_frame(struct walk *w, struct dwarf_target *t,
 }
 
 /*
- * Add (die) to the frames of the targets in its code; a lexical block is not
- * added. Returns whether there are such targets. (*code): (die) has code.
+ * Add (die) to the frames of the targets in its code, unless (die) is a lexical
+ * block. Returns whether there are such targets. (*code) is whether (die) has
+ * code.
  */
 static bool match(struct walk *w, const struct die *die, bool *code)
 {
@@ -91,7 +93,7 @@ static bool match(struct walk *w, const struct die *die, bool *code)
     while (ranges_next(&r, &low, &high)) {
         size_t i = targets_from(w->targets, low);
 
-        if (first_high == 0) { /* the part that holds the entry comes first */
+        if (first_high == 0) { /* the first range holds the entry point */
             first_low = low;
             first_high = high;
         }
@@ -109,7 +111,7 @@ static bool match(struct walk *w, const struct die *die, bool *code)
     return hit;
 }
 
-/* Leave out what is below (die): by its sibling, or by counting depth. */
+/* Skip the children of (die), by its sibling attribute or by counting depth. */
 static void skip_children(struct walk *w, const struct die *die)
 {
     uint64_t at = (uint64_t)(w->c.at - w->d->info.at);
@@ -156,7 +158,7 @@ static void look_at_die(struct walk *w, const struct abbrev *ab,
         w->depth++;
 }
 
-/* One DIE, or the zero that ends a list of siblings. False at the end. */
+/* Read one DIE, or the zero that ends a list of siblings. False at the end. */
 static bool next_die(struct walk *w)
 {
     uint64_t offset = (uint64_t)(w->c.at - w->d->info.at);
@@ -219,7 +221,7 @@ bool scopes_resolve(struct dwarf *d, struct dwarf_unit *u,
         return false;
     if (!missed_any(t))
         return true;
-    /* Rust has functions in types, Pascal in functions of other code */
+    /* Rust nests functions in types, Pascal in other functions */
     w.thorough = true;
     for (size_t i = 0; i < t->count; i++)
         t->list[i].frames = NULL;

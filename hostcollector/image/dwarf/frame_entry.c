@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes entries of call frame information apart, as frame_entry.h tells. */
+/* Reads the entries of call frame information. */
 #include "image/dwarf/frame_entry.h"
 
 #include <string.h>
 
 #include "image/dwarf/constants.h"
 
-#define COMMON_MAX 512u /* bytes of a CIE; the longest known have 100 */
+#define COMMON_MAX 512u /* bytes of a CIE; the longest known CIE has 100 */
 
-/* A pointer as (encoding) says, without its base. */
+/* Read a pointer in (encoding), without its base. */
 static uint64_t read_form(struct cursor *c, uint8_t encoding)
 {
     switch (encoding & DW_EH_PE_form) {
@@ -51,8 +51,8 @@ uint64_t frame_entry_pointer(const struct frame_section *s, struct cursor *c,
     }
 }
 
-/* The letters of an augmentation behind its z, and what follows the CIE's
- * numbers for each. */
+/* Read the letters of an augmentation after its z, and the data of each letter,
+ * which follow the CIE's numbers. */
 static void read_letters(struct frame_common *f, struct cursor *c,
                          const char *letters)
 {
@@ -80,7 +80,7 @@ static void read_letters(struct frame_common *f, struct cursor *c,
     f->is_odd = f->is_odd || data.bad;
 }
 
-/* A CIE, (c) being behind its id. */
+/* Read a CIE. (c) is after the CIE's id. */
 static void read_common(struct frame_common *f, bool eh, struct cursor *c)
 {
     uint8_t version = cursor_u8(c);
@@ -113,7 +113,7 @@ static void read_common(struct frame_common *f, bool eh, struct cursor *c)
     f->program = *c;
 }
 
-/* An entry's head. (c) is the entry's rest then. */
+/* Read an entry's head. (c) becomes the rest of the entry. */
 static bool read_head(const struct frame_section *s, uint64_t offset,
                       struct cursor *c, unsigned *width)
 {
@@ -132,7 +132,7 @@ static bool read_head(const struct frame_section *s, uint64_t offset,
     return true;
 }
 
-/* Does (id), which has (width) bytes in .debug_frame, tell a CIE? */
+/* Does (id), which has (width) bytes in .debug_frame, mark a CIE? */
 static bool is_common(bool eh, unsigned width, uint64_t id)
 {
     if (eh)
@@ -140,7 +140,8 @@ static bool is_common(bool eh, unsigned width, uint64_t id)
     return id == (width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX);
 }
 
-/* Make (f) the CIE at (offset). False if there is none, or a damaged one. */
+/* Read the CIE at (offset) into (f). False if there is none, or if the CIE is
+ * damaged. */
 static bool find_common(const struct frame_section *s, uint64_t offset,
                         struct frame_common *f)
 {
@@ -161,7 +162,7 @@ static bool find_common(const struct frame_section *s, uint64_t offset,
     return true;
 }
 
-/* The extent of an FDE, and where its instructions are. */
+/* Read the extent of an FDE and the place of its instructions. */
 static bool read_entry(const struct frame_section *s, struct cursor *c,
                        const struct frame_common *f, struct frame_entry *out)
 {
@@ -188,7 +189,7 @@ enum frame_found frame_entry_next(const struct frame_section *s,
         return FRAME_END;
     *offset = (uint64_t)(c.end - s->part.bytes);
     here = (uint64_t)(c.at - s->part.bytes);
-    if (c.at == c.end) /* a terminator, of which there may be several */
+    if (c.at == c.end) /* a terminator; a section may have several */
         return FRAME_NOTHING;
     id = cursor_uint(&c, s->eh ? 4 : width);
     if (c.bad || is_common(s->eh, width, id) ||

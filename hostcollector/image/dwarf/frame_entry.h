@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entries of .eh_frame (LSB) and .debug_frame (DWARF 5, 6.4.1): which code
- * they describe, and where the instructions are that describe it. What those
- * instructions mean, outside/unwind/cfi.h knows. Bytes are not trusted.
+ * Reads the entries of .eh_frame (LSB) and .debug_frame (DWARF 5, 6.4.1). Each
+ * entry describes a range of code by instructions, which outside/unwind/cfi.h
+ * interprets. The bytes are not trusted.
  */
 #ifndef TPROF_IMAGE_DWARF_FRAME_ENTRY_H
 #define TPROF_IMAGE_DWARF_FRAME_ENTRY_H
@@ -20,15 +20,15 @@ struct frame_section {
 
 /* Facts shared by several entries (a CIE). */
 struct frame_common {
-    uint64_t offset; /* of the CIE; UINT64_MAX: none was read yet */
+    uint64_t offset; /* of the CIE; UINT64_MAX: none read yet */
     uint64_t code_align;
     int64_t data_align;
     uint64_t return_register;
     uint8_t encoding;     /* DW_EH_PE_* of addresses */
-    uint8_t address_size; /* 8, unless the bytes are not of an x86-64 image */
-    bool has_lengths;     /* entries say how long their augmentation is */
-    bool is_signal;       /* the frame that a signal or an interrupt has made */
-    bool is_odd;          /* its augmentation or version is not known */
+    uint8_t address_size; /* 8 in an x86-64 image; other values are damage */
+    bool has_lengths;     /* entries state the length of their augmentation */
+    bool is_signal;       /* a frame made by a signal or an interrupt */
+    bool is_odd;          /* unknown augmentation or version */
     struct cursor program;
 };
 
@@ -40,22 +40,22 @@ struct frame_entry {
 
 /* Result of frame_entry_next(). */
 enum frame_found {
-    FRAME_END,     /* nothing more, or the lengths are damaged */
-    FRAME_NOTHING, /* a CIE, a terminator, or an entry that is damaged */
+    FRAME_END,     /* no more entries, or damaged lengths */
+    FRAME_NOTHING, /* a CIE, a terminator, or a damaged entry */
     FRAME_ENTRY,
 };
 
 /*
- * Read what is at (*offset) in (s), and move (*offset) behind it. (common) is
- * the CIE that was read last, and becomes that of (out). Of an odd one only
- * (out)'s extent means anything.
+ * Read the entry at (*offset) in (s), and move (*offset) to the next entry.
+ * (common) is the CIE that was read last, and becomes the CIE of (out). If that
+ * CIE is odd, only the extent in (out) is valid.
  */
 enum frame_found frame_entry_next(const struct frame_section *s,
                                   uint64_t *offset, struct frame_common *common,
                                   struct frame_entry *out);
 
-/* A pointer that is written as (encoding) says; pointers of other kinds than
- * absolute and relative to their own place make (c) bad. */
+/* Read a pointer in (encoding). A pointer that is neither absolute nor relative
+ * to its own place makes (c) bad. */
 uint64_t frame_entry_pointer(const struct frame_section *s, struct cursor *c,
                              uint8_t encoding);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Runs line programs (6.2) past the addresses that are asked for. A row covers
- * the addresses from its own up to the next row's. No table of rows is made.
- */
+/* Runs line programs of DWARF. */
 #include "image/dwarf/constants.h"
 #include "image/dwarf/unit.h"
 
@@ -13,12 +10,17 @@
 #include "image/file/image.h"
 #include "util/vec.h"
 
+/*
+ * Runs line programs (6.2) past the addresses that are looked up. A row covers
+ * the addresses from its own up to the next row's. No table of rows is made.
+ */
+
 #define MAX_FORMATS 16u
 
 struct file {
     const char *name;
     uint64_t dir;
-    const char *path; /* put together when first asked for */
+    const char *path; /* made on first use */
 };
 
 /* A growing list, of directories (name only) or files. */
@@ -36,7 +38,7 @@ struct program {
     uint8_t min_length, line_range, opcode_base;
     int8_t line_base;
     bool discriminated;    /* some row is */
-    uint8_t operands[256]; /* of the standard opcodes */
+    uint8_t operands[256]; /* operand counts of the standard opcodes */
 };
 
 static bool files_add(struct files *f, const char *name, uint64_t dir)
@@ -47,7 +49,8 @@ static bool files_add(struct files *f, const char *name, uint64_t dir)
     return true;
 }
 
-/* Until DWARF 4: names up to an empty one, each file with three numbers. */
+/* Read the names of DWARF 2 to 4: names up to an empty one, each file with
+ * three numbers. */
 static bool read_names_v4(struct cursor *c, struct files *f, bool numbers)
 {
     for (;;) {
@@ -66,7 +69,8 @@ static bool read_names_v4(struct cursor *c, struct files *f, bool numbers)
     }
 }
 
-/* Since DWARF 5: a description of the columns, then the rows (6.2.4.1). */
+/* Read the names of DWARF 5: a description of the columns, then the rows
+ * (6.2.4.1). */
 static bool read_names_v5(struct program *p, struct cursor *c, struct files *f)
 {
     uint64_t type[MAX_FORMATS], form[MAX_FORMATS];
@@ -95,7 +99,7 @@ static bool read_names_v5(struct program *p, struct cursor *c, struct files *f)
             else if (type[i] == DW_LNCT_directory_index)
                 dir = value;
         }
-        /* rows without bytes could be as many as the count pleases */
+        /* a row without bytes would allow any number of rows */
         if (c->at == row || !files_add(f, name, dir))
             return false;
     }
@@ -125,7 +129,7 @@ static bool read_program_header(struct program *p)
         p->header.offset_size = 8;
         length = cursor_uint(&c, 8);
     }
-    /* other units may name this header too, and each reads it again */
+    /* other units may refer to this header, and each reads the header again */
     if (c.bad || length > cursor_left(&c) || !dwarf_charge(p->d, length))
         return false;
     c.end = c.at + length;
@@ -140,7 +144,7 @@ static bool read_program_header(struct program *p)
     p->min_length = cursor_u8(&c);
     if (p->header.version >= 4)
         cursor_skip(&c, 1); /* operations per instruction: not on x86 */
-    cursor_skip(&c, 1);     /* default_is_stmt */
+    cursor_skip(&c, 1); /* number of operations per instruction: not on x86 */
     p->line_base = (int8_t)cursor_u8(&c);
     p->line_range = cursor_u8(&c);
     p->opcode_base = cursor_u8(&c);
@@ -151,14 +155,15 @@ static bool read_program_header(struct program *p)
     return read_names(p, &c);
 }
 
-/* Paths of Windows are full paths, too: C:\\kernel\\main.c of an EFI build. */
+/* Is the path absolute? Paths of Windows count, too: C:\\kernel\\main.c of an
+ * EFI build. */
 static bool is_full_path(const char *name)
 {
     return name[0] == '/' || name[0] == '\\' ||
            (isalpha((unsigned char)name[0]) && name[1] == ':');
 }
 
-/* Directory and name, where the name is not a full path by itself. */
+/* Join directory and name, unless the name is an absolute path. */
 static const char *join_path(struct dwarf *d, const char *dir, const char *name)
 {
     size_t len;
@@ -192,7 +197,7 @@ static const char *file_path(struct program *p, uint64_t number)
     return f->path;
 }
 
-/* The state machine's registers, as far as they are wanted. */
+/* The registers of the state machine that are used. */
 struct row {
     uint64_t address;
     uint32_t line;
@@ -200,27 +205,27 @@ struct row {
     uint64_t file;
 };
 
-/* A run of a line program, and how far it is among the targets. */
+/* A run of a line program, and its position among the targets. */
 struct line_run {
     struct program *p;
     const struct targets *targets;
     size_t next;
-    uint64_t next_address; /* of targets[next]; UINT64_MAX: none in question */
-    struct row row;        /* the last one that was emitted */
-    bool started;          /* there is one in this sequence */
-    struct spans *cover;   /* instead of targets: all that has a line */
+    uint64_t next_address; /* address of targets[next]; UINT64_MAX: no more */
+    struct row row;        /* the last row that was emitted */
+    bool started;          /* the sequence has a row */
+    struct spans *cover;   /* in place of targets: all code that has a line */
 };
 
 static void seek(struct line_run *r, size_t next)
 {
     if (r->cover != NULL)
-        return; /* and every row is in question */
+        return; /* every row matters */
     r->next = next;
     r->next_address =
         next < r->targets->count ? r->targets->list[next].address : UINT64_MAX;
 }
 
-/* Targets below (limit) lie in the row that was emitted last. */
+/* Fill in the targets below (limit). They are in the last emitted row. */
 static void answer(struct line_run *r, uint64_t limit)
 {
     if (r->cover != NULL) {
@@ -228,7 +233,8 @@ static void answer(struct line_run *r, uint64_t limit)
             (void)spans_add(r->cover, r->row.address, limit);
         return;
     }
-    if (!r->started) { /* what comes before a sequence is not in it */
+    if (!r->started) { /* addresses before a sequence are not part of the
+                          sequence */
         seek(r, targets_from(r->targets, limit));
         return;
     }
@@ -279,7 +285,7 @@ static void extended(struct line_run *r, struct row *row)
         r->p->discriminated |= row->discriminator != 0;
         break;
     default:
-        break; /* DW_LNE_define_file is obsolete; others */
+        break; /* DW_LNE_define_file is obsolete; other opcodes are skipped */
     }
 }
 
@@ -316,13 +322,13 @@ static void standard(struct line_run *r, struct row *row, uint8_t opcode)
     case DW_LNS_fixed_advance_pc:
         row->address += cursor_u16(c);
         break;
-    default: /* set_column, set_isa and what is yet to come */
+    default: /* set_column, set_isa and opcodes of later versions */
         for (unsigned i = 0; i < p->operands[opcode]; i++)
             (void)cursor_uleb(c);
     }
 }
 
-/* For (targets), or for (cover). */
+/* Run the program for (targets) or for (cover). */
 static void run_program(struct program *p, const struct targets *targets,
                         struct spans *cover)
 {
@@ -350,7 +356,8 @@ static void run_program(struct program *p, const struct targets *targets,
     }
 }
 
-/* Other files that matter are numbers in the same table. */
+/* Name the files of calls and declarations, which are numbers in the same
+ * table. */
 static void name_files(struct program *p, const struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++) {

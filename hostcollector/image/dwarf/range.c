@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which code a DIE has: one range, .debug_ranges (DWARF 4), .debug_rnglists. */
+/* Reads the code ranges of a DIE. */
 #include "image/dwarf/constants.h"
 #include "image/dwarf/unit.h"
 
-/* Is (form) that of an address? Else high_pc is a length (since DWARF 4). */
+/* Is (form) an address? Otherwise high_pc is a length (since DWARF 4). */
 static bool is_address(uint16_t form)
 {
     switch (form) {
@@ -20,7 +20,7 @@ static bool is_address(uint16_t form)
     }
 }
 
-/* An index leads through the table of offsets behind the list's header. */
+/* Find a list by its index in the table of offsets after the list's header. */
 static uint64_t list_offset(const struct dwarf *d, const struct dwarf_unit *u,
                             uint16_t form, uint64_t value)
 {
@@ -78,7 +78,8 @@ static bool next_v4(struct ranges *r, uint64_t *low, uint64_t *high)
     }
 }
 
-/* One entry (7.25); true if it is a range, (*end) if there are no more. */
+/* Read one entry (7.25). Returns true if the entry is a range. (*end) is set
+ * after the last entry. */
 static bool entry_v5(struct ranges *r, uint64_t *low, uint64_t *high, bool *end)
 {
     unsigned size = r->u->address_size;

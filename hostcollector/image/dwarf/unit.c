@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Units of .debug_info with their abbreviations, and which code each holds. */
+/* Reads the units of .debug_info, and maps code to units. */
 #include "image/dwarf/unit.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static enum slot slot_of(uint64_t attribute)
     }
 }
 
-/* How long (form) always is in (u), or -1 if that depends on the value. */
+/* The length of (form) in (u), or -1 if the length depends on the value. */
 static int32_t form_size(const struct dwarf_unit *u, uint64_t form)
 {
     static const uint8_t zeros[16]; /* no form of fixed size is longer */
@@ -102,7 +102,7 @@ static int32_t form_size(const struct dwarf_unit *u, uint64_t form)
     }
 }
 
-/* One abbreviation's attributes, up to the pair of zeros. */
+/* Read the attributes of one abbreviation, up to the pair of zeros. */
 static int read_specs(struct abbrevs *a, struct abbrev *ab, struct cursor *c,
                       const struct dwarf_unit *u)
 {
@@ -138,7 +138,8 @@ static int by_code(const void *x, const void *y)
     return a->code < b->code ? -1 : a->code > b->code;
 }
 
-/* Returns 0, also for a table that ends too early; -1 without memory. */
+/* Read a table of abbreviations. Returns 0, also for a table that ends too
+ * early; -1 if there is no memory. */
 static int abbrevs_read(struct abbrevs *a, struct cursor *c,
                         const struct dwarf_unit *u)
 {
@@ -193,7 +194,7 @@ const struct abbrev *abbrevs_find(const struct abbrevs *a, uint64_t code)
 {
     size_t end;
 
-    /* compilers number from 1 on without gaps */
+    /* compilers number from 1 without gaps */
     if (code - 1 < a->count && a->list[code - 1].code == code)
         return &a->list[code - 1];
     end = upper_bound(a->list, a->count, sizeof *a->list,
@@ -201,7 +202,7 @@ const struct abbrev *abbrevs_find(const struct abbrevs *a, uint64_t code)
     return end != 0 && a->list[end - 1].code == code ? &a->list[end - 1] : NULL;
 }
 
-/* The attributes of the root DIE that the rest of the unit depends on. */
+/* Keep the attributes of the root DIE that the rest of the unit needs. */
 static void take_root(struct dwarf *d, struct dwarf_unit *u,
                       const struct die *die)
 {
@@ -230,7 +231,7 @@ int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit)
     return 0;
 }
 
-/* Enter unit number (i), whose root DIE is (root), into the map. */
+/* Add unit number (i), whose root DIE is (root), to the map. */
 static int map_unit(struct dwarf *d, size_t i, const struct die *root)
 {
     struct ranges r;
@@ -241,7 +242,7 @@ static int map_unit(struct dwarf *d, size_t i, const struct die *root)
     while (ranges_next(&r, &low, &high)) {
         if (!dwarf_charge(d, 16))
             return 0;
-        /* code that the linker dropped is left at address 0 */
+        /* the linker leaves dropped code at address 0 */
         if (low != 0 && dwarf_map_add(d, low, high, i) != 0)
             return -1;
         d->units[i].placed |= low != 0;
@@ -249,7 +250,7 @@ static int map_unit(struct dwarf *d, size_t i, const struct die *root)
     return 0;
 }
 
-/* The header of a unit (7.5.1). False if what follows makes no sense. */
+/* Read the header of a unit (7.5.1). False if the fields make no sense. */
 static bool read_unit_header(struct cursor *c, struct dwarf_unit *u,
                              uint8_t *type)
 {
@@ -276,13 +277,13 @@ static bool read_unit_header(struct cursor *c, struct dwarf_unit *u,
     if (*type == DW_UT_skeleton || *type == DW_UT_split_compile)
         cursor_skip(c, 8); /* the id of the other half */
     u->str_offsets_base =
-        (uint64_t)2 * u->offset_size; /* behind a first header */
+        (uint64_t)2 * u->offset_size; /* after a first header */
     u->addr_base = u->version >= 5 ? u->str_offsets_base : 0;
     return !c->bad && u->version >= 2 && u->version <= 5 &&
            (u->address_size == 4 || u->address_size == 8);
 }
 
-/* Enter the unit whose first DIE is at (c), if it is one with code. */
+/* Add the unit whose first DIE is at (c), if it is a unit with code. */
 static int add_unit(struct dwarf *d, struct dwarf_unit *u, uint8_t type)
 {
     struct die root;
@@ -329,7 +330,7 @@ int dwarf_units_read(struct dwarf *d)
             break;
         at = u.end;
     }
-    (void)dwarf_aranges_read(d); /* what there is memory for */
+    (void)dwarf_aranges_read(d); /* without memory the map has fewer units */
     if (d->map_count != 0)
         qsort(d->map, d->map_count, sizeof *d->map, by_low);
     return d->unit_count != 0 ? 0 : -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inner types of the DWARF reader, and what reads units, abbreviations and
- * the attributes of debugging information entries (DIEs). Section numbers in
- * comments are those of DWARF 5.
+ * The private types of the DWARF reader, and the readers of units,
+ * abbreviations and the attributes of debugging information entries (DIEs).
+ * Section numbers in comments are those of DWARF 5.
  */
 #ifndef TPROF_IMAGE_DWARF_UNIT_H
 #define TPROF_IMAGE_DWARF_UNIT_H
@@ -16,7 +16,7 @@ struct dwarf_section {
     size_t size;
 };
 
-/* The attributes that are read; all others are skipped. */
+/* Attributes that are read. All others are skipped. */
 enum slot {
     SLOT_NAME,
     SLOT_LINKAGE_NAME,
@@ -52,7 +52,7 @@ struct spec {
 struct abbrev {
     uint64_t code;
     uint32_t first, count; /* of its specs */
-    int32_t fixed_size;    /* of a DIE's attributes; -1 if it varies */
+    int32_t fixed_size;    /* length of a DIE's attributes; -1 if it varies */
     uint16_t tag;
     bool children;
 };
@@ -69,12 +69,14 @@ struct abbrevs {
 };
 
 struct dwarf_unit {
-    uint64_t offset, dies, end; /* in .debug_info: header, first DIE, end */
+    uint64_t offset, dies,
+        end; /* offsets in .debug_info: header, first DIE, end */
     uint64_t abbrev_offset;
     uint8_t version, address_size, offset_size;
     bool has_lines, bad;
-    bool discriminated; /* its lines, as far as they were read */
-    bool placed;        /* its root DIE says where its code is */
+    bool discriminated; /* its lines have discriminators, as far as they were
+                           read */
+    bool placed;        /* its root DIE has the addresses of its code */
     uint64_t low_pc;    /* base of its range lists */
     uint64_t lines;     /* offset in .debug_line */
     uint64_t str_offsets_base, addr_base, rnglists_base;
@@ -94,22 +96,24 @@ struct dwarf {
     struct image *img;
     struct dwarf_section info, abbrev, line, str, line_str;
     struct dwarf_section ranges, rnglists, aranges, addr, str_offsets;
-    uint64_t line_str_address; /* where a PE image has it in memory, else 0 */
-    struct dwarf_unit *units;  /* rising by offset */
+    uint64_t
+        line_str_address;     /* its address in memory for a PE image, else 0 */
+    struct dwarf_unit *units; /* rising by offset */
     size_t unit_count, unit_room;
     struct unit_range *map; /* rising by low */
     size_t map_count, map_room;
-    struct abbrevs abbrevs[ABBREV_TABLES]; /* by offset: those used last */
-    struct arena arena; /* what the answers of the last batch point to */
-    uint64_t budget;    /* bytes that may still be read in this batch */
+    struct abbrevs
+        abbrevs[ABBREV_TABLES]; /* by offset: the most recently used tables */
+    struct arena arena;         /* memory of the last batch's results */
+    uint64_t budget;            /* bytes that may still be read in this batch */
 };
 
-/* One DIE, with those attributes that have a slot. */
+/* One DIE with the attributes that have a slot. */
 struct die {
     uint64_t offset;
     uint16_t tag;
     bool children;
-    uint32_t have; /* bit (1 << slot) for each that is present */
+    uint32_t have; /* bit (1 << slot) for each attribute present */
     uint16_t form[SLOT_COUNT];
     uint64_t value[SLOT_COUNT];
 };
@@ -120,20 +124,21 @@ static inline bool die_has(const struct die *die, enum slot slot)
 }
 
 /*
- * Take (bytes) off the budget. False from then on until the next batch if the
- * budget is used up: the file was made to be read over and over.
+ * Subtract (bytes) from the budget. Returns false from then on until the next
+ * batch if the budget is used up: the file was made to be read again and again.
  */
 bool dwarf_charge(struct dwarf *d, uint64_t bytes);
 
-/* Read the headers and root DIEs of all units. -1 if there is none. */
+/* Read the headers and root DIEs of all units. Returns -1 if there is no
+ * unit. */
 int dwarf_units_read(struct dwarf *d);
 
-/* Add units that their root DIE does not place to the map, by .debug_aranges.
- * dwarf_units_read() calls this. -1 if there is no memory. */
+/* Add units whose root DIE has no addresses to the map, by .debug_aranges.
+ * Called by dwarf_units_read(). Returns -1 if there is no memory. */
 int dwarf_aranges_read(struct dwarf *d);
 
-/* Add to the map: [low, high) is code of units[unit]. -1 if there is no memory.
- */
+/* Add [low, high), code of units[unit], to the map. Returns -1 if there is no
+ * memory. */
 int dwarf_map_add(struct dwarf *d, uint64_t low, uint64_t high, size_t unit);
 
 /* The unit that holds (offset) of .debug_info, or NULL. */
@@ -149,7 +154,7 @@ const struct abbrevs *dwarf_abbrevs(struct dwarf *d,
 /* The abbreviation (code), or NULL. */
 const struct abbrev *abbrevs_find(const struct abbrevs *a, uint64_t code);
 
-/* Read or skip the attributes of a DIE, (c) being behind its code. */
+/* Read or skip the attributes of a DIE. (c) is after the DIE's code. */
 void die_read(const struct dwarf *d, struct cursor *c,
               const struct dwarf_unit *u, const struct abbrevs *a,
               const struct abbrev *ab, struct die *die);
@@ -172,7 +177,8 @@ uint64_t die_reference(const struct dwarf_unit *u, const struct die *die,
 uint64_t unit_address(const struct dwarf *d, const struct dwarf_unit *u,
                       uint64_t index);
 
-/* One value of (form); moves (c) behind it. Offsets are not followed. */
+/* Read one value of (form), and move (c) to the next. Offsets are not
+ * followed. */
 uint64_t form_read(struct cursor *c, const struct dwarf_unit *u, uint64_t form);
 
 /* The string that (form) with (value) names; its offset for DW_FORM_string. */
@@ -180,30 +186,31 @@ const char *form_string(const struct dwarf *d, const struct dwarf_unit *u,
                         const struct dwarf_section *inside, uint64_t form,
                         uint64_t value);
 
-/* The code of a DIE, one range after the other. */
+/* Iterates over the ranges of a DIE's code. */
 struct ranges {
     const struct dwarf *d;
     const struct dwarf_unit *u;
     struct cursor c;
     uint64_t base;
-    uint64_t low, high; /* of a DIE with a single range */
+    uint64_t low, high; /* the range of a DIE that has a single range */
     enum { RANGES_ONE, RANGES_V4, RANGES_V5, RANGES_END } kind;
 };
 
-/* Begin with the code of (die). False if it has none. */
+/* Begin with the code of (die). False if (die) has no code. */
 bool ranges_open(struct ranges *r, const struct dwarf *d,
                  const struct dwarf_unit *u, const struct die *die);
 
-/* The next range that is not empty. False behind the last. */
+/* The next range that is not empty. False after the last. */
 bool ranges_next(struct ranges *r, uint64_t *low, uint64_t *high);
 
-/* Targets in one unit, whose scopes and lines are to be found. */
+/* Targets in one unit, whose scopes and lines are looked up. */
 struct targets {
     struct dwarf_target *list; /* rising by address */
     size_t count;
 };
 
-/* The first of the targets at or above (address); count if there is none. */
+/* The index of the first target at or above (address); count if there is
+ * none. */
 size_t targets_from(const struct targets *t, uint64_t address);
 
 /* Fill the frames of (t), without names and files. False if damaged. */

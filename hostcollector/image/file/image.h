@@ -27,7 +27,7 @@ enum image_flaw {
     IMAGE_NO_SYMBOLS = 1u << 1,    /* stripped: addresses only */
     IMAGE_NO_DEBUG = 1u << 2,      /* no DWARF: no lines, no inline frames */
     IMAGE_NO_SYMBOLS_PE = 1u << 3, /* the same for a PE image, */
-    IMAGE_NO_DEBUG_PE = 1u << 4,   /* which needs other advice */
+    IMAGE_NO_DEBUG_PE = 1u << 4,   /* for which the advice differs */
     IMAGE_NO_CODE = 1u << 5,       /* debug information alone */
     IMAGE_BAD_DEBUG = 1u << 6,     /* DWARF damaged: partly unused */
     IMAGE_PACKED_DEBUG = 1u << 7,  /* DWARF with unknown compression */
@@ -97,7 +97,7 @@ struct image_facts {
     const char *path;
     const char *debug_path; /* as image_debug_path() */
     const char *split;      /* as image_flaw_file(), IMAGE_SPLIT_DEBUG */
-    const char *link;       /* likewise, IMAGE_NO_DEBUG_FILE */
+    const char *link;       /* as image_flaw_file(), IMAGE_NO_DEBUG_FILE */
     const uint8_t *build_id;
     size_t build_id_len;
     bool has_hash;

@@ -1,23 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What scripts/kallsyms of Linux 4.6 and later writes, each table at an address
- * that 8 divides. (n) is the number of symbols.
- *
- *   offsets        4 n  of addresses, see address_of()
- *   relative base  8
- *   number         4
- *   names               of each symbol a length, of one byte, or of two if the
- *                       first is above 127; then so many numbers of tokens. The
- *                       first character of a name is its type
- *   markers        4 for each 256 names: where the first of them begins
- *   [sequence      3 n, 6.2 to 6.4]
- *   tokens         256 texts, each ends in a NUL
- *   token index    2 each: where it begins
- *   [offsets, base since 6.5]
- *
- * Digits are in names of every kernel, and each stands for itself among the
- * tokens: so these are found, and all else from there.
- */
+/* Reads the symbols that a Linux kernel keeps of itself. */
 #include "image/file/object.h"
 
 #include <string.h>
@@ -25,13 +7,33 @@
 #include "image/file/listed.h"
 #include "util/bytes.h"
 
+/*
+ * Tables written by scripts/kallsyms of Linux 4.6 and later, each at a multiple
+ * of 8 bytes. (n) is the number of symbols. Sizes are in bytes.
+ *
+ *   offsets        4 n  see address_of()
+ *   relative base  8
+ *   number         4    n
+ *   names               for each symbol: a length of one byte, or of two if the
+ *                       first is above 127, then that many numbers of tokens.
+ *                       The first character of a name is its type
+ *   markers        4 for each 256 names: the offset of the first of them
+ *   [sequence      3 n, only 6.2 to 6.4]
+ *   tokens         256 texts, each ends in a NUL
+ *   token index    2 for each token: its offset
+ *   [offsets, base since 6.5]
+ *
+ * Names of every kernel contain digits, and the token of a digit is the digit.
+ * So the tokens of the digits are found first, and then the other tables.
+ */
+
 #define TOKENS     256u
 #define TOKEN_MAX  64u  /* bytes of a token */
 #define NAME_MAX_K 512u /* bytes of a name with its type */
 #define GROUP      256u /* names for each marker */
 #define COUNT_MIN  256u
 #define COUNT_MAX  (1u << 24)
-#define READ_MAX   4u    /* how often all bytes may be read as names */
+#define READ_MAX   4u    /* limit of reading all bytes as names */
 #define HITS_MAX   1000u /* places that may be the tokens of the digits */
 #define TRIED      32u   /* names that must be plausible before all are read */
 

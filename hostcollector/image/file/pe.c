@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * PE32+ images (EFI applications) as objects: those of lld-link, whose DWARF
- * and symbols lie in the file, and those that objcopy makes of ELF. Field
- * offsets are those of the "PE Format" specification.
- */
+/* Reads PE32+ images as objects. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/file/object.h"
 #include "util/arena.h"
 #include "util/bytes.h"
+
+/*
+ * Reads PE32+ images (EFI applications) as objects: images of lld-link, with
+ * DWARF and symbols in the file, and images that objcopy converts from ELF.
+ * Field offsets are those of the "PE Format" specification.
+ */
 
 #define DOS_LFANEW          0x3cu /* u32 file offset of the signature */
 #define COFF_MACHINE        0u    /* u16; from here on, after the signature */

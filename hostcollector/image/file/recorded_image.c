@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes an image from the facts that a recording keeps, without the image's
- * file. */
+/* Makes an image from facts in a recording, without the image's file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the process that requests images from debuginfod servers. Each message
- * is one request or one answer. */
+/* Runs the process that requests images from debuginfod servers. */
 #include "image/match/fetch.h"
 
 #include <errno.h>

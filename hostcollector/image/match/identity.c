@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares build-ids and text checksums, and finds the slide of a moved
- * image. */
+/* Compares build-ids and text, and finds the slide of a moved image. */
 #include "image/match/identity.h"
 
 #include <stdio.h>

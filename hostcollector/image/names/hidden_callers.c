@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From function to function outward, as long as something tells the way. */
+/* Climbs from callee to caller while a word or the code gives the caller. */
 #include "image/names/hidden_callers.h"
 
 #include "image/code/frame_place.h"
@@ -9,14 +9,14 @@
 struct climb {
     const struct image_map *image_map;
     const struct stack *stack;
-    uint32_t
-        word;    /* of the stack, where RSP stands; WIRE_STACK_SLOTS: beyond */
-    uint64_t pc; /* at run time, and the same in its image */
+    uint32_t word; /* index in the stack of the word at RSP; WIRE_STACK_SLOTS:
+                      beyond */
+    uint64_t pc;   /* at run time, and in its image */
     struct image_address where;
     bool rbp_kept; /* since the leaf */
 };
 
-/* A return address may lie behind its image's last byte. */
+/* Climb to return address (pc), which may be after its image's last byte. */
 static void return_to(struct climb *c, uint64_t pc)
 {
     c->pc = pc;
@@ -64,8 +64,8 @@ static bool climb_once(struct climb *c)
                : step_by_code(c);
 }
 
-/* From a function whose caller the walk has missed up to one whose frame it
- * began with. */
+/* Climb from a function whose caller the walk missed to a function whose frame
+ * the walk found. */
 static struct hidden_callers climb_from(struct climb *c)
 {
     struct hidden_callers found = {.missing = true};

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds callers that a walk along frame pointers has missed, since a function
- * has no frame, not yet, or not any more. Two things tell such a caller. The
- * first are the words on top of the interrupted stack: the instructions say how
- * far RSP is below the return address. The second is the code, if it calls the
- * function at one place only.
+ * Finds callers that a walk along frame pointers missed, because a function has
+ * no frame at that point. There are two sources. The words on top of the
+ * interrupted stack are the first: instructions show how far RSP is below the
+ * return address. The code is the second, if only one place calls the function.
  *
- * Only certain callers are found: a word counts if all paths through the code
- * lead to the same depth, and if the word points behind a call.
+ * Only certain callers are found. A word counts if all paths through the code
+ * lead to the same depth, and if the word points to the end of a call.
  */
 #ifndef TPROF_IMAGE_NAMES_HIDDEN_CALLERS_H
 #define TPROF_IMAGE_NAMES_HIDDEN_CALLERS_H
@@ -25,7 +24,7 @@ struct hidden_callers {
     uint64_t
         address[HIDDEN_CALLERS_MAX]; /* return addresses, innermost first */
     uint32_t count;
-    bool missing; /* more callers may be missing behind the last of these */
+    bool missing; /* more callers may be missing after the last */
 };
 
 /* The missed callers between the interrupted instruction at (leaf) and the

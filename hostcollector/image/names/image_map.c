@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images, and the places at which they lie, by rising address. */
+/* Keeps the images and their address ranges, sorted by address. */
 #include "image/names/image_map.h"
 
 #include <stdlib.h>

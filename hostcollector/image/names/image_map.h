@@ -15,38 +15,39 @@ struct frame_places;
 struct image;
 struct symbolizer;
 
-/* An image, at whatever address. Its readers must outlive the map and have
- * slide 0: they are asked for link-time addresses. */
+/* An image, before its addresses are known. Its readers must outlive the map
+ * and have slide 0, because they receive link-time addresses. */
 struct mapped_image {
     const char *name; /* harmless on a terminal; copied. NULL: the kernel */
-    const struct image *file;          /* NULL: not known */
-    const char *path;                  /* of (file), absolute; NULL likewise */
+    const struct image *file; /* NULL: not known */
+    const char *path;         /* absolute path of (file); NULL: not known */
     struct symbolizer *symbolizer;     /* NULL: the file is not known */
-    struct frame_places *frame_places; /* likewise */
+    struct frame_places *frame_places; /* NULL: as above */
 };
 
-/* The number of the kernel. Other images have numbers in the order in which
- * they were added. */
+/* The number of the kernel. Other images are numbered in the order of
+ * addition. */
 #define IMAGE_MAP_KERNEL 0u
 
 /*
- * A map of (kernel) alone, which was moved by (slide) at load. The kernel has
- * all addresses that no other image has. NULL if there is no memory.
+ * Make a map of (kernel) alone, which was moved by (slide) at load. The kernel
+ * has all addresses that no other image has. NULL if there is no memory.
  */
 struct image_map *image_map_new(const struct mapped_image *kernel,
                                 uint64_t slide);
 
-/* Release (a), not what reads its images. NULL is allowed. */
+/* Release (a), but not the readers of its images. NULL is allowed. */
 void image_map_free(struct image_map *a);
 
-/* Add (image), without addresses as yet. Returns its number; UINT32_MAX if
- * there is no memory. */
+/* Add (image), without addresses yet. Returns its number; UINT32_MAX if there
+ * is no memory. */
 uint32_t image_map_add(struct image_map *a, const struct mapped_image *image);
 
 /*
- * The (size) bytes from run-time address (start) on are image number (image),
- * moved by (slide). They must not wrap, nor belong to another image. An image
- * may be given several such ranges. Returns 0; -1 if there is no memory.
+ * Assign the (size) bytes from run-time address (start) to image number
+ * (image), which was moved by (slide). The range must not wrap, nor overlap
+ * another range. An image may have several ranges. Returns 0; -1 if there is no
+ * memory.
  */
 int image_map_place(struct image_map *a, uint32_t image, uint64_t start,
                     uint64_t size, uint64_t slide);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Demangles by libiberty and pascal.c, escapes, and keeps each name once. */
+/* Demangles and escapes names, and keeps each name once. */
 #include "image/names/names.h"
 
 #include <setjmp.h>
@@ -28,8 +28,8 @@ static uint64_t hash_of(const char *s)
 }
 
 /*
- * What (t) keeps for (key), or NULL. Then (*nth) is which one of those with
- * this (hash) it would be: nearly always 0.
+ * The value of (key), or NULL. (*nth) is the rank that (key) would have among
+ * keys of this (hash): nearly always 0.
  */
 static const char *find_name(const struct names_table *t, const char *key,
                              uint64_t hash, uint64_t *nth)
@@ -67,22 +67,23 @@ struct text {
     jmp_buf full; /* only for demangle() */
 };
 
-/* A short mangled name can stand for gigabytes. longjmp() is the only way to
- * leave libiberty. */
+/* Append a part of a demangled name. A short mangled name can expand to
+ * gigabytes, and longjmp() is the only way to stop libiberty. */
 static void add_demangled(const char *part, size_t len, void *opaque)
 {
     struct text *t = opaque;
 
     if (len > NAMES_MAX - t->len)
         longjmp(t->full, 1);
-    if (len != 0) /* else (part) may be NULL */
+    if (len != 0) /* (part) may be NULL if (len) is 0 */
         memcpy(t->bytes + t->len, part, len);
     t->len += len;
 }
 
 static bool demangle(struct text *t, const char *raw)
 {
-    /* what a template function returns would stand before its name */
+    /* without DMGL_RET_DROP the return type of a template function precedes its
+     * name */
     const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP;
     char *clone;
 
@@ -95,7 +96,7 @@ static bool demangle(struct text *t, const char *raw)
             return false;
     }
     t->bytes[t->len] = '\0';
-    /* "[clone .cold]" and the like: parts of the function, as in DWARF */
+    /* drop "[clone .cold]" and the like: parts of the function, as in DWARF */
     clone = strstr(t->bytes, " [clone ");
     if (clone != NULL)
         *clone = '\0';
@@ -129,7 +130,7 @@ static void escape(struct text *t, const char *from)
     t->bytes[t->len] = '\0';
 }
 
-/* The one copy of (t) that all callers get. */
+/* The one copy of (t) for all callers. */
 static const char *unique_copy(struct names *n, const struct text *t)
 {
     uint64_t hash = hash_of(t->bytes), nth;
@@ -172,7 +173,8 @@ const char *names_get(struct names *n, const char *raw)
         return value;
     value = names_get_with(n, raw, &(struct pascal_hint){0});
     key = arena_strndup(&n->arena, raw, strlen(raw));
-    if (key != NULL && value != NULL) /* else it is made again next time */
+    if (key != NULL &&
+        value != NULL) /* otherwise the name is made again next time */
         (void)keep_name(&n->raw, hash, nth, key, value);
     return value;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names as people read them: demangled and harmless on a terminal. Each name is
- * kept once.
+ * Turns symbols into names for people: demangled and harmless on a terminal.
+ * Each name is kept once.
  */
 #ifndef TPROF_IMAGE_NAMES_NAMES_H
 #define TPROF_IMAGE_NAMES_NAMES_H
@@ -17,15 +17,16 @@ struct pascal_hint;
 /* Text -> text. A struct pair_map has numbers as keys, so its keys are hashes.
  */
 struct names_table {
-    struct pair_map by_hash; /* (hash, how many texts had it before) -> entry */
+    struct pair_map
+        by_hash; /* (hash, number of earlier texts with it) -> entry */
     struct names_entry *entries;
     size_t count, room;
 };
 
-/* All zero is an empty set of names. */
+/* A set of names. All zero: empty. */
 struct names {
     struct names_table raw;   /* raw name -> name to show */
-    struct names_table shown; /* name to show -> itself, to keep it once */
+    struct names_table shown; /* displayed name -> itself, to keep it once */
     struct arena arena;
 };
 
@@ -33,20 +34,20 @@ struct names {
 #define NAMES_MAX 4096u
 
 /*
- * The name to show for the symbol or path (raw): C++, Rust and Free Pascal
- * demangled, what is no printable UTF-8 as \xNN. Equal results are equal
- * pointers; they live as long as (n). NULL if there is no memory.
+ * The displayed name of the symbol or path (raw): C++, Rust and Free Pascal
+ * demangled, and bytes that are no printable UTF-8 as \xNN. Equal results are
+ * equal pointers; they live as long as (n). NULL if there is no memory.
  */
 const char *names_get(struct names *n, const char *raw);
 
-/* The same for a symbol whose letters (hint) may know better. */
+/* The same for a symbol whose capitals (hint) may give. */
 const char *names_get_with(struct names *n, const char *raw,
                            const struct pascal_hint *hint);
 
-/* (text), which is no raw symbol: it is made harmless, but not demangled. */
+/* Keep (text), which is no symbol: it is made harmless, but not demangled. */
 const char *names_keep(struct names *n, const char *text);
 
-/* Bytes that (n) takes. */
+/* Memory of (n) in bytes. */
 size_t names_bytes(const struct names *n);
 
 /* Release all names; (n) is empty then. */

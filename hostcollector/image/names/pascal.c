@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns symbols of Free Pascal back into names. */
+#include "image/names/pascal.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
 /*
- * The rules are those that Free Pascal 3.2.2 shows in what it emits:
+ * The rules were derived from the symbols that Free Pascal 3.2.2 emits:
  *
- *   UNIT_$$_NAME$PARAMETER$PARAMETER$$RESULT    a procedure; P$PROGRAM likewise
+ *   UNIT_$$_NAME$PARAMETER$PARAMETER$$RESULT    a procedure; also P$PROGRAM
  *   UNIT$_$CLASS_$_INNER_$__$$_NAME...          a method, of a class in a class
  *   UNIT$_$OUTER$PARAMETER_$$_NAME...           a procedure in a procedure
  *   UNIT$_$CLASS_$_METHOD$PARAMETER_$$_NAME...  ... in a method
  *   $plus, $assign and so on as NAME            an operator
  *   UNIT_$$_init$, INIT$_$UNIT                  a unit's initialization
  */
-#include "image/names/pascal.h"
-
-#include <ctype.h>
-#include <string.h>
-#include <strings.h>
 
 #define ARRAY "array_of_"
 
@@ -28,7 +30,7 @@ struct output {
     size_t len, size;
 };
 
-/* Where a name stands says which of its letters are likely capitals. */
+/* Kinds of names. The kind decides which letters are likely capitals. */
 enum place { PLACE_UNIT, PLACE_TYPE, PLACE_PROCEDURE };
 
 static struct name_part part_of(const char *from, const char *to)
@@ -36,7 +38,7 @@ static struct name_part part_of(const char *from, const char *to)
     return (struct name_part){from, (size_t)(to - from)};
 }
 
-/* The first (text) in (p); the end of (p) if there is none. */
+/* The position of the first (text) in (p); the end of (p) if there is none. */
 static const char *find_text(struct name_part p, const char *text)
 {
     const char *at = memmem(p.at, p.len, text, strlen(text));
@@ -44,7 +46,8 @@ static const char *find_text(struct name_part p, const char *text)
     return at != NULL ? at : p.at + p.len;
 }
 
-/* Take off (p) what is before the first (text), and that. */
+/* Remove the part of (p) before the first (text), and (text) itself. Returns
+ * the part. */
 static struct name_part take_part(struct name_part *p, const char *text)
 {
     const char *end = p->at + p->len, *at = find_text(*p, text);
@@ -76,7 +79,7 @@ static void put_text(struct output *o, const char *text)
         put_char(o, *text++);
 }
 
-/* A name as people write it, with the letters of (as) if that is the name. */
+/* Write a name. If (as) is the same name, write the letters of (as). */
 static void put_known(struct output *o, struct name_part p, const char *as)
 {
     for (size_t i = 0; i < p.len; i++)
@@ -92,7 +95,7 @@ static bool has_lower(struct name_part p)
     return false;
 }
 
-/* Names with more than one word that everybody knows. */
+/* Common names of more than one word, with their capitals. */
 static const char *usual(struct name_part p)
 {
     static const char *const names[] = {
@@ -110,7 +113,8 @@ static const char *usual(struct name_part p)
     return NULL;
 }
 
-/* Is it a type named as is the custom: TThread, PByte, IUnknown, EAbort? */
+/* Does the type begin with a customary prefix: TThread, PByte, IUnknown,
+ * EAbort? */
 static bool has_prefix(struct name_part p)
 {
     return p.len > 2 && strchr("TPIE", p.at[0]) != NULL &&
@@ -143,7 +147,8 @@ static void put_name(struct output *o, struct name_part p, enum place place)
     }
 }
 
-/* The unit, with the letters of its file's name where that has capitals. */
+/* Write the unit. If the name of the unit's file has capitals, write its
+ * letters. */
 static void put_unit(struct output *o, struct name_part p,
                      const struct pascal_hint *hint)
 {
@@ -159,7 +164,7 @@ static void put_unit(struct output *o, struct name_part p,
         put_name(o, p, PLACE_UNIT);
 }
 
-/* What comes of `operator +`. */
+/* Expand the operator of `operator +`. */
 static const char *operator_of(struct name_part p)
 {
     static const char *const names[][2] = {
@@ -200,7 +205,8 @@ static const char *operator_of(struct name_part p)
     return NULL;
 }
 
-/* A type: "array_of_X" in words; what makes a generic special in brackets. */
+/* Write a type: "array_of_X" in words, and the arguments of a generic in
+ * brackets. */
 static void put_type(struct output *o, struct name_part p)
 {
     struct name_part name = take_part(&p, "$");
@@ -219,7 +225,7 @@ static void put_type(struct output *o, struct name_part p)
     put_char(o, '>');
 }
 
-/* Does (p) go on with what belongs to the generic type before it? */
+/* Does (p) continue with a part of the generic type before? */
 static bool is_more_of_type(struct name_part p)
 {
     struct name_part next = take_part(&p, "$");
@@ -229,7 +235,7 @@ static bool is_more_of_type(struct name_part p)
             (next.len == 11 && strncmp(next.at, "CRC", 3) == 0));
 }
 
-/* "$A$B$$RESULT" as "(A, B)". */
+/* Write "$A$B$$RESULT" as "(A, B)". */
 static void put_parameters(struct output *o, struct name_part p)
 {
     const char *comma = "(";
@@ -251,7 +257,7 @@ static void put_parameters(struct output *o, struct name_part p)
     put_char(o, ')');
 }
 
-/* What encloses a procedure: classes, then procedures with parameters. */
+/* Write the scopes of a procedure: classes, then procedures with parameters. */
 static void put_owners(struct output *o, struct name_part p)
 {
     const char *end = p.at + p.len;
@@ -265,7 +271,7 @@ static void put_owners(struct output *o, struct name_part p)
 
         put_name(o, part_of(p.at, dollar), PLACE_PROCEDURE);
         put_char(o, '.');
-        /* behind its parameters the next one begins with _ */
+        /* after the parameters, the next name begins with _ */
         while (next < end && *next != '_')
             next += begins_with(part_of(next, end), ARRAY) ? strlen(ARRAY) : 1;
         p = part_of(next < end ? next + 1 : end, end);
@@ -294,7 +300,8 @@ static void put_procedure(struct output *o, struct name_part p,
     put_parameters(o, part_of(name.at + name.len, end));
 }
 
-/* The last "_$$_" of (p); NULL if there is none, or nothing around it. */
+/* The last "_$$_" in (p); NULL if there is none, or if nothing precedes or
+ * follows it. */
 static const char *find_middle(struct name_part p)
 {
     const char *last = NULL, *end = p.at + p.len;
@@ -339,10 +346,11 @@ bool pascal_name(const char *raw, const struct pascal_hint *hint, char *out,
     struct name_part all = {raw, strlen(raw)}, owners;
     const char *middle;
 
-    if (*raw == '$') /* of a unit's initialization in DWARF */
+    if (*raw == '$') /* in DWARF, a unit's initialization */
         all = (struct name_part){raw + 1, all.len - 1};
     if (strncmp(raw, "WRPR_$", 6) == 0)
-        return false; /* an interface's way to a method: better as it is */
+        return false; /* thunk from an interface to a method: the raw name is
+                         better */
     if (strncmp(all.at, "P$", 2) == 0)
         all = (struct name_part){all.at + 2, all.len - 2};
     if (!put_initialization(&o, all, hint)) {

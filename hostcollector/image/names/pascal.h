@@ -8,7 +8,8 @@
 
 /* Texts that show a name's capital letters. Each member may be NULL. */
 struct pascal_hint {
-    const char *name; /* of the procedure; with -gw3 it has its capitals */
+    const char
+        *name; /* of the procedure; has its capitals if built with -gw3 */
     const char *file; /* the unit's source, often named like the unit */
 };
 

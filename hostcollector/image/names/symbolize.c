@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Joins symbol table and DWARF to one answer, and remembers it. */
+/* Combines symbol table and DWARF into one answer, and keeps the answer. */
 #include "image/names/symbolize.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #define BYTES_MAX ((size_t)1 << 30)
 
 struct symbolizer {
-    struct image *img;   /* NULL: answers are told */
+    struct image *img;   /* NULL: answers come from symbolizer_learn() */
     struct dwarf *dwarf; /* NULL until needed, and if there is none */
     bool dwarf_tried;
     uint64_t slide;
@@ -83,7 +83,7 @@ static const struct symbol *recall(const struct symbolizer *s, uint64_t pc)
     return answer != MAP_NOTHING ? s->answers[answer] : NULL;
 }
 
-/* Returns 0; -1 if there is no memory. */
+/* Keep the answer. Returns 0; -1 if there is no memory. */
 static int remember(struct symbolizer *s, uint64_t pc,
                     const struct symbol *symbol)
 {
@@ -100,13 +100,15 @@ static int remember(struct symbolizer *s, uint64_t pc,
     return 0;
 }
 
-/* (text) as it may be shown, NULL if it is or there is no memory. */
+/* The displayed form of (text); NULL if (text) is NULL, or if there is no
+ * memory. */
 static const char *shown_name(struct symbolizer *s, const char *text)
 {
     return text != NULL ? names_get(&s->names, text) : NULL;
 }
 
-/* Is (part) in (whole), in any case? Symbols of Pascal have upper case. */
+/* Does (whole) contain (part), regardless of case? Symbols of Pascal are in
+ * capitals. */
 static bool contains(const char *whole, const char *part)
 {
     size_t len = strlen(part);
@@ -118,7 +120,8 @@ static bool contains(const char *whole, const char *part)
     return false;
 }
 
-/* Is (whole) (part) and a suffix of the compiler's, such as ".isra.0"? */
+/* Is (whole) equal to (part) with a suffix of the compiler, such as
+ * ".isra.0"? */
 static bool is_clone(const char *whole, const char *part)
 {
     size_t len = strlen(part);
@@ -130,8 +133,9 @@ static bool is_clone(const char *whole, const char *part)
 /*
  * Choose between the names of DWARF and of the symbol table. DWARF gives clones
  * and cold parts the name of their function. Only the symbol table has the
- * scope of Pascal's and of static C++ functions; then its name contains DWARF's
- * name. A symbol whose name does not is an alias.
+ * scope of Pascal's functions and of static C++ functions. Such a symbol's name
+ * contains DWARF's name. A symbol whose name does not contain DWARF's name is
+ * an alias.
  */
 static const char *outermost_name(struct symbolizer *s,
                                   const struct dwarf_frame *f)
@@ -175,7 +179,7 @@ static void set_extent(struct symbolizer *s, struct symbol *out,
     out->size = f->size;
 }
 
-/* The symbol of scope (f) of the chain of (t), and those further out. */
+/* Fill in the symbols of (t)'s chain from scope (f) outward. */
 static bool fill_frames(struct symbolizer *s, struct symbol *out,
                         const struct dwarf_target *t)
 {
@@ -226,7 +230,7 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
     return out->function != NULL;
 }
 
-/* Make (out) the harmless form of (told). */
+/* Make (out) the harmless copy of (told). */
 static bool copy_symbol(struct symbolizer *s, struct symbol *out,
                         const struct symbol *told)
 {
@@ -258,7 +262,7 @@ int symbolizer_learn(struct symbolizer *s, uint64_t pc,
     return -1;
 }
 
-/* A symbol for (t); NULL if there is no memory. */
+/* Make a symbol for (t); NULL if there is no memory. */
 static const struct symbol *symbol_of(struct symbolizer *s,
                                       const struct dwarf_target *t)
 {
@@ -278,8 +282,8 @@ static int by_address(const void *x, const void *y)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The addresses of (pcs) that have no answer yet, once each, sorted, at link
- * time. */
+/* Collect the addresses of (pcs) that have no answer yet: once each, sorted, at
+ * link time. */
 static size_t new_targets(const struct symbolizer *s, struct dwarf_target *t,
                           const uint64_t *pcs, size_t n)
 {

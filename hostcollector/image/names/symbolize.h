@@ -15,10 +15,10 @@ struct symbolizer;
 
 /* Source of a symbol's function name. */
 enum symbol_kind {
-    SYMBOL_ADDRESS, /* nothing known: the name is "0x..." */
-    SYMBOL_ELF,     /* the symbol table; file and line if they are known */
-    SYMBOL_DWARF,   /* a function of its own, by debug information */
-    SYMBOL_INLINED, /* inlined into (inlined_into), by debug information */
+    SYMBOL_ADDRESS, /* unknown: the name is "0x..." */
+    SYMBOL_ELF,     /* symbol table; file and line if known */
+    SYMBOL_DWARF,   /* debug information: a separate function */
+    SYMBOL_INLINED, /* debug information: inlined into (inlined_into) */
 };
 
 /*
@@ -28,39 +28,39 @@ enum symbol_kind {
  */
 struct symbol {
     const char *function; /* never NULL */
-    const char *file;     /* as the compiler was given it; NULL if unknown */
+    const char *file;     /* as the compiler received it; NULL if unknown */
     uint32_t line;        /* 0 if unknown; of the call in an outer frame */
-    /* The file that declares the function; NULL if unknown. It is (file) unless
-     * the line was included from another file. */
+    /* The file that declares the function; NULL if unknown. Equal to (file)
+     * unless the line was included from another file. */
     const char *home;
     enum symbol_kind kind;
-    /* Run-time extent of the function that holds the code, which is the
-     * outermost of an inline chain; the address and 1 for SYMBOL_ADDRESS. */
+    /* Run-time extent of the outermost function of the inline chain. For
+     * SYMBOL_ADDRESS, the address and 1. */
     uint64_t start, size;
     const struct symbol *inlined_into; /* next outer frame, NULL at the last */
 };
 
 /*
- * A symbolizer for (img), which must outlive it, with (slide) as given by
- * image_slide(). If (img) is NULL, it knows what symbolizer_learn() tells.
- * NULL if there is no memory.
+ * Make a symbolizer for (img), which must outlive it. (slide) is the result of
+ * image_slide(). If (img) is NULL, the answers are those added by
+ * symbolizer_learn(). NULL if there is no memory.
  */
 struct symbolizer *symbolizer_new(struct image *img, uint64_t slide);
 
-/* Bytes that answers take; and from how many on further addresses get none: the
- * default is 1 GiB. */
+/* Memory of the answers in bytes. From a limit on (by default 1 GiB), further
+ * addresses get no answer. */
 size_t symbolizer_bytes(const struct symbolizer *s);
 void symbolizer_limit(struct symbolizer *s, size_t bytes);
 
-/* Forget all answers: the symbols that were handed out are gone. */
+/* Drop all answers, and so all symbols that were returned. */
 void symbolizer_forget(struct symbolizer *s);
 
-/* The answer for (pc) is (answer), of which a copy is kept, made harmless.
- * Returns 0; -1 if there is no memory. */
+/* Add a harmless copy of (answer) as the answer for (pc). Returns 0; -1 if
+ * there is no memory. */
 int symbolizer_learn(struct symbolizer *s, uint64_t pc,
                      const struct symbol *answer);
 
-/* Release (s) and all symbols that it handed out. NULL is allowed. */
+/* Release (s) and all symbols that it returned. NULL is allowed. */
 void symbolizer_free(struct symbolizer *s);
 
 /*
@@ -68,17 +68,18 @@ void symbolizer_free(struct symbolizer *s);
  * Never NULL: if the address is unknown, or there is no memory, the symbol is a
  * SYMBOL_ADDRESS.
  *
- * Of a return address ask symbolize_call().
+ * For a return address, call symbolize_call().
  */
 const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
 
 /*
- * The same of the call that returns to run-time address (back): of the byte
- * before, since (back) may be in the next line or even the next function.
+ * The symbol of the call that returns to run-time address (back): the symbol of
+ * the byte before, since (back) may be in the next line or even in the next
+ * function.
  *
- * A kernel may lay a function's address on a new thread's stack, for the thread
- * to end in. Then (back) is the function's first byte, and no function and no
- * call is before it. The symbol is that of the function.
+ * A kernel may put a function's address on a new thread's stack, so that the
+ * thread ends in that function. Then (back) is the function's first byte, and
+ * no function and no call precedes it. The symbol is the one of that function.
  */
 const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back);
 

@@ -57,7 +57,7 @@ void unwinder_free(struct unwinder *u);
  * The caller of an interrupt's entry is the interrupted code. Its address is
  * returned plus one, so that for each address in (out) the byte before it
  * belongs to the relevant instruction. A function that is returned to without
- * having called anything is treated likewise: it is the end of a thread and of
+ * having called anything is treated the same: it is the end of a thread and of
  * the walk. The walk is whole if no code calls the thread's first function.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
