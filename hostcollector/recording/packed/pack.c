@@ -14,7 +14,8 @@
 #include "util/pair_map.h"
 #include "util/vec.h"
 
-#define LEVEL 6 /* level of compression */
+/* Level of compression. Windows are soon merged, at a higher level. */
+#define LEVEL 3
 
 struct packing {
     struct window_packer *w;

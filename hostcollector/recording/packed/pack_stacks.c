@@ -3,6 +3,7 @@
 #include "recording/packed/pack_stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "recording/packed/format.h"
 #include "util/pair_map.h"
@@ -12,8 +13,13 @@ struct stacks {
     const struct stack_pool *pool;
     const uint32_t *used;
     size_t used_count;
-    uint64_t *addresses; /* sorted, without repetition */
+    struct pair_map nodes; /* (parent's node plus 1, address) -> node */
+    struct pack_bytes parents;
+    uint64_t *addresses; /* of the nodes, then of the words of stacks */
     size_t address_count, address_room;
+    uint32_t *innermost; /* node of each stack, plus 1; 0: no frames */
+    uint64_t *sorted;    /* the addresses, without repetition */
+    size_t sorted_count;
 };
 
 static int compare(const void *a, const void *b)
@@ -41,106 +47,121 @@ static bool keep_address(struct stacks *p, uint64_t address)
     return true;
 }
 
-static bool gather_addresses(struct stacks *p)
-{
-    size_t kept = 0;
-
-    for (size_t i = 1; i <= p->used_count; i++) {
-        struct stack s = stack_of(p, p->used[i]);
-
-        for (size_t k = 0; k < s.depth; k++)
-            if (!keep_address(p, s.frames[k]))
-                return false;
-        for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
-            if (s.slot_mask >> k & 1 && !keep_address(p, s.words[k]))
-                return false;
-    }
-    if (p->address_count == 0)
-        return true;
-    qsort(p->addresses, p->address_count, sizeof *p->addresses, compare);
-    for (size_t i = 0; i < p->address_count; i++)
-        if (i == 0 || p->addresses[i] != p->addresses[i - 1])
-            p->addresses[kept++] = p->addresses[i];
-    p->address_count = kept;
-    return true;
-}
-
-static uint64_t index_of(const struct stacks *p, uint64_t address)
-{
-    const uint64_t *at = bsearch(&address, p->addresses, p->address_count,
-                                 sizeof address, compare);
-
-    return (uint64_t)(at - p->addresses);
-}
-
-/* Add the nodes of stack (s), from the outermost on. New nodes go to (parents)
- * and (places). Returns the innermost node's number plus 1; 0 if the stack has
- * no frames. */
-static uint32_t add_nodes(const struct stacks *p, const struct stack *s,
-                          struct pair_map *nodes, struct pack_bytes *parents,
-                          struct pack_bytes *places)
+/* Add the nodes of stack (s), from the outermost on. Returns the innermost
+ * node's number plus 1; 0 if the stack has no frames. */
+static uint32_t add_nodes(struct stacks *p, const struct stack *s)
 {
     uint32_t node = 0;
 
     for (size_t i = s->depth; i-- > 0;) {
-        uint64_t place = index_of(p, s->frames[i]);
-        uint32_t next = (uint32_t)nodes->count;
-        uint32_t *at = map_put(nodes, node, place);
+        uint32_t next = (uint32_t)p->nodes.count;
+        uint32_t *at = map_put(&p->nodes, node, s->frames[i]);
 
-        if (at == NULL) {
-            parents->failed = true;
+        p->parents.failed |= at == NULL || (*at == MAP_NOTHING &&
+                                            !keep_address(p, s->frames[i]));
+        if (p->parents.failed)
             return 0;
-        }
         if (*at == MAP_NOTHING) {
             *at = next;
-            pack_uleb(parents, node == 0 ? 0 : next - (node - 1));
-            pack_uleb(places, place);
+            pack_uleb(&p->parents, node == 0 ? 0 : next - (node - 1));
         }
         node = *at + 1;
     }
     return node;
 }
 
-static void put_stack(const struct stacks *p, const struct stack *s,
-                      uint32_t node, struct pack_bytes *to)
+/* Sort a copy of all addresses. */
+static bool sort_addresses(struct stacks *p)
 {
-    pack_uleb(to, node);
-    pack_u8(to, s->end);
-    pack_u8(to, (uint8_t)(s->slot_mask | (s->loaded ? PACKED_LOADED : 0)));
-    for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
-        if (s->slot_mask >> i & 1)
-            pack_uleb(to, index_of(p, s->words[i]));
-    pack_uleb(to, s->rsp);
-    pack_uleb(to, s->generation);
+    size_t kept = 0;
+
+    if (p->address_count == 0)
+        return true;
+    p->sorted = malloc(p->address_count * sizeof *p->sorted);
+    if (p->sorted == NULL)
+        return false;
+    memcpy(p->sorted, p->addresses, p->address_count * sizeof *p->sorted);
+    qsort(p->sorted, p->address_count, sizeof *p->sorted, compare);
+    for (size_t i = 0; i < p->address_count; i++)
+        if (i == 0 || p->sorted[i] != p->sorted[i - 1])
+            p->sorted[kept++] = p->sorted[i];
+    p->sorted_count = kept;
+    return true;
+}
+
+/* Gather the nodes and the addresses of all stacks. */
+static bool gather(struct stacks *p)
+{
+    p->innermost = calloc(p->used_count + 1, sizeof *p->innermost);
+    for (size_t i = 1; i <= p->used_count && p->innermost != NULL; i++) {
+        struct stack s = stack_of(p, p->used[i]);
+
+        p->innermost[i] = add_nodes(p, &s);
+    }
+    for (size_t i = 1; i <= p->used_count; i++) {
+        struct stack s = stack_of(p, p->used[i]);
+
+        for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
+            if (s.slot_mask >> k & 1 && !keep_address(p, s.words[k]))
+                return false;
+    }
+    return p->innermost != NULL && !p->parents.failed && sort_addresses(p);
+}
+
+static uint64_t index_of(const struct stacks *p, uint64_t address)
+{
+    const uint64_t *at =
+        bsearch(&address, p->sorted, p->sorted_count, sizeof address, compare);
+
+    return (uint64_t)(at - p->sorted);
+}
+
+static void put_addresses(const struct stacks *p, struct pack_bytes *b)
+{
+    uint64_t last = 0;
+
+    pack_uleb(b, p->sorted_count);
+    for (size_t i = 0; i < p->sorted_count; i++) {
+        pack_uleb(b, p->sorted[i] - last);
+        last = p->sorted[i];
+    }
+}
+
+static void put_stack(const struct stacks *p, uint32_t i, struct pack_bytes *b)
+{
+    struct stack s = stack_of(p, p->used[i]);
+
+    pack_uleb(b, p->innermost[i]);
+    pack_u8(b, s.end);
+    pack_u8(b, (uint8_t)(s.slot_mask | (s.loaded ? PACKED_LOADED : 0)));
+    for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
+        if (s.slot_mask >> k & 1)
+            pack_uleb(b, index_of(p, s.words[k]));
+    pack_uleb(b, s.rsp);
+    pack_uleb(b, s.generation);
 }
 
 void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
                  uint64_t text_start, const uint32_t *used, size_t count)
 {
     struct stacks p = {.pool = pool, .used = used, .used_count = count};
-    struct pack_bytes parents = {0}, places = {0}, stacks = {0};
-    struct pair_map nodes = {0};
-    uint64_t last = 0;
 
-    if (!gather_addresses(&p))
+    if (gather(&p)) {
+        pack_uleb(b, text_start);
+        put_addresses(&p, b);
+        pack_uleb(b, p.nodes.count);
+        pack_append(b, &p.parents);
+        for (size_t i = 0; i < p.nodes.count; i++)
+            pack_uleb(b, index_of(&p, p.addresses[i]));
+        pack_uleb(b, count);
+        for (uint32_t i = 1; i <= count; i++)
+            put_stack(&p, i, b);
+    } else {
         b->failed = true;
-    pack_uleb(b, text_start);
-    pack_uleb(b, p.address_count);
-    for (size_t i = 0; i < p.address_count; i++) {
-        pack_uleb(b, p.addresses[i] - last);
-        last = p.addresses[i];
     }
-    for (size_t i = 1; i <= count && !b->failed; i++) {
-        struct stack s = stack_of(&p, used[i]);
-
-        put_stack(&p, &s, add_nodes(&p, &s, &nodes, &parents, &places),
-                  &stacks);
-    }
-    pack_uleb(b, nodes.count);
-    pack_append(b, &parents);
-    pack_append(b, &places);
-    pack_uleb(b, count);
-    pack_append(b, &stacks);
-    map_fini(&nodes);
+    map_fini(&p.nodes);
+    free(p.parents.bytes);
     free(p.addresses);
+    free(p.innermost);
+    free(p.sorted);
 }
