@@ -22,7 +22,6 @@ set(core_sources
     check/remedy_loading.c
     check/report.c
     check/units.c
-    check/unwind_tables.c
     cli/amount.c
     cli/command_main.c
     cli/confine/confine.c
@@ -71,7 +70,6 @@ set(core_sources
     diagnose/work_share.c
     diff/compare/beta_tail.c
     diff/compare/compare.c
-    diff/compare/compiler_suffix.c
     diff/compare/merged.c
     diff/compare/pairs.c
     diff/compare/two_proportions.c
@@ -184,7 +182,6 @@ set(core_sources
     image/names/symbolize.c
     outside/dump.c
     outside/host_channel.c
-    outside/likeness.c
     outside/outside_memory.c
     outside/paging.c
     outside/place.c

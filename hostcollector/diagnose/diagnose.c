@@ -7,11 +7,8 @@
 #include <stdio.h>
 
 #include "diagnose/core_list.h"
-#include "diagnose/implausible.h"
-#include "diagnose/kernel_timer.h"
-#include "diagnose/loss.h"
+#include "diagnose/diagnose_parts.h"
 #include "diagnose/selected.h"
-#include "diagnose/short_stacks.h"
 #include "util/text.h"
 
 /* A core with fewer samples has rough shares. */

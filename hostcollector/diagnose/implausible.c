@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Warns of figures that no guest can have. */
-#include "diagnose/implausible.h"
+#include "diagnose/diagnose_parts.h"
 
 #include "diagnose/cost.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The timer that causes ticks, and kernels that use this timer themselves. */
-#include "diagnose/kernel_timer.h"
+#include "diagnose/diagnose_parts.h"
 
 #include <inttypes.h>
 

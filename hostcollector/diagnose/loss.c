@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "diagnose/loss.h"
+#include "diagnose/diagnose_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Remarks about stacks that are short or lack callers. */
-#include "diagnose/short_stacks.h"
+#include "diagnose/diagnose_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

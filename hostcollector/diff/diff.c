@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "diagnose/core_list.h"
-#include "diff/diff_tree.h"
-#include "diff/diff_units_text.h"
+#include "diff/diff_text_parts.h"
 #include "report/ink.h"
 #include "report/name.h"
 #include "report/ranked.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Only calls that changed, and those that they are inside of. */
-#include "diff/diff_tree.h"
+#include "diff/diff_text_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

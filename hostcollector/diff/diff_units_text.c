@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the cost of a unit as a whole, and function by function. */
-#include "diff/diff_units_text.h"
+#include "diff/diff_text_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Images that a recording knows: by their names in it, or by their paths. */
-#include "session/guest_files.h"
+#include "session/guest_run_parts.h"
 
 #include <stdio.h>
 

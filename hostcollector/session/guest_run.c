@@ -17,9 +17,7 @@
 #include "guest/labels.h"
 #include "image/match/identity.h"
 #include "recording/spool/spool_list.h"
-#include "session/guest_files.h"
-#include "session/guest_selection.h"
-#include "session/guest_source.h"
+#include "session/guest_run_parts.h"
 
 #define DEFAULT_WAIT_S 10.0
 #define FIRST_WAIT_S   2.0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions by the names that a user has typed. */
-#include "session/guest_selection.h"
+#include "session/guest_run_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "session/guest_source.h"
+#include "session/guest_run_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

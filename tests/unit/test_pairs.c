@@ -7,7 +7,6 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "diff/compare/compiler_suffix.h"
 
 static const struct amount one = {1, 1, 1, 1};
 

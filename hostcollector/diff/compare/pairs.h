@@ -80,4 +80,9 @@ uint32_t pairs_number(const struct pairs *p, uint32_t known);
 /* Release what (p) holds. */
 void pairs_fini(struct pairs *p);
 
+/* (name) without what compilers add: "f [app]" of "f.isra.0.part.1 [app]", and
+ * "f(int)" of "f(int) [clone .cold]". A copy in (arena); NULL if there is no
+ * memory. */
+const char *without_compiler_suffix(struct arena *arena, const char *name);
+
 #endif

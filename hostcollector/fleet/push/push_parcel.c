@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include "guest/labels.h"
 #include "session/sampling.h"
 #include "util/no_room.h"
+#include "util/text.h"
 
 /* Exit status in addition to those of all commands: a temporary file could not
  * be written, which is not the recording's fault. */
@@ -227,4 +229,31 @@ void push_parcel_fini(struct parcel *p)
     for (size_t i = 0; i < RECEIVER_PARTS; i++)
         if (p->parts[i] != NULL)
             (void)fclose(p->parts[i]);
+}
+
+void push_origin_begin(struct push_origin *p, const struct push_config *o)
+{
+    if (gethostname(p->host, sizeof p->host - 1) != 0)
+        p->host[0] = '\0';
+    p->is = (struct origin){
+        .guest = p->guest,
+        .host = o->host != NULL ? o->host : p->host,
+        .label_count = o->label_count,
+    };
+    memcpy(p->is.labels, o->labels, sizeof o->labels);
+}
+
+void push_origin_name(struct push_origin *p, const char *path)
+{
+    const char *name = text_base_name(path), *end = strrchr(name, '.');
+    size_t length =
+        end != NULL && end != name ? (size_t)(end - name) : strlen(name);
+    size_t digits = 0;
+
+    while (digits < length &&
+           strchr("0123456789TZ-", name[length - digits - 1]))
+        digits++;
+    if (digits > 0 && digits + 1 < length && name[length - digits - 1] == '.')
+        length -= digits + 1;
+    (void)snprintf(p->guest, sizeof p->guest, "%.*s", (int)length, name);
 }

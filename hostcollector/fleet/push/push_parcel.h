@@ -44,4 +44,20 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 struct push_tell *t, struct err *e);
 void push_parcel_fini(struct parcel *p);
 
+/* The origin. (is) points into the struct, so do not copy the struct: the copy
+ * would have the guest of the original. */
+struct push_origin {
+    /* origin of the recording last passed to push_origin_name() */
+    struct origin is;
+    char host[256], guest[256];
+};
+
+/* Set the host and the labels, which (o) gives for all recordings. (o) must
+ * outlive (p). */
+void push_origin_begin(struct push_origin *p, const struct push_config *o);
+
+/* Set the guest to NAME for the recording (path), called NAME.tprof or
+ * NAME.DIGITS.tprof. */
+void push_origin_name(struct push_origin *p, const char *path);
+
 #endif

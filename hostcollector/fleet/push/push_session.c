@@ -3,6 +3,8 @@
 #include "fleet/push/push_session.h"
 
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,13 +15,48 @@
 #include "export/stores/report_window.h"
 #include "fleet/backoff.h"
 #include "fleet/push/push_batch.h"
-#include "fleet/push/push_failed.h"
-#include "fleet/push/push_origin.h"
 #include "fleet/push/push_parcel.h"
 #include "fleet/push/push_scan.h"
 #include "fleet/push/push_tell.h"
 #include "fleet/push/queue.h"
+#include "util/hash.h"
 #include "util/host_clock.h"
+
+#define PUSH_FAILED_PLACES 64u
+
+/* Zeroed: empty. */
+struct push_failed {
+    struct {
+        uint64_t path; /* a hash of the path */
+        uint64_t next_ns;
+        unsigned times;
+    } list[PUSH_FAILED_PLACES];
+};
+
+#define TIMES   3u /* after this many failures a recording is set aside */
+/* rest after the first failure; n times as long after n */
+#define REST_NS 5000000000u
+
+/* Has reading (path) failed so recently that it is too early to try again? */
+static bool push_failed_rests(const struct push_failed *f, const char *path)
+{
+    uint64_t hash = hash_text(path), place = hash % PUSH_FAILED_PLACES;
+
+    return f->list[place].path == hash && f->list[place].next_ns > clock_ns();
+}
+
+/* Note that reading (path) has failed. Returns whether to try again after a
+ * rest: 5 seconds after the first failure, 10 after the second. */
+static bool push_failed_note(struct push_failed *f, const char *path)
+{
+    uint64_t hash = hash_text(path), place = hash % PUSH_FAILED_PLACES;
+    unsigned times = f->list[place].path == hash ? f->list[place].times + 1 : 1;
+
+    f->list[place].path = hash;
+    f->list[place].times = times;
+    f->list[place].next_ns = clock_ns() + (uint64_t)REST_NS * times;
+    return times < TIMES;
+}
 
 #define DEFAULT_WAIT_S 60.0
 /* recordings that come within this time are sent together */

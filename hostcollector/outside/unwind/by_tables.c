@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The caller of a frame, by a row of unwind tables. */
-#include "outside/unwind/by_tables.h"
+#include "outside/unwind/unwind_walk.h"
 
 #include "outside/unwind/cfi.h"
 

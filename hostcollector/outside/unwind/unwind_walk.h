@@ -60,4 +60,12 @@ static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
     r->known |= 1u << i;
 }
 
+struct cfi_row;
+
+/* Write the caller of the frame at (w), by (row), to (*out). Returns
+ * UNWIND_FULL; UNWIND_WHOLE if there is none; otherwise the reason why it is
+ * not known. */
+outcome by_tables(const struct walk *w, const struct cfi_row *row,
+                  struct caller *out);
+
 #endif

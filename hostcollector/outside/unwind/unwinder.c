@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "image/file/image.h"
-#include "outside/unwind/by_tables.h"
 #include "outside/unwind/cfi.h"
 #include "outside/unwind/code_rows.h"
 #include "outside/unwind/iret_frame.h"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the cost of a unit of the guest's work, for the text of `collector
- * diff`. */
-#ifndef TPROF_DIFF_DIFF_UNITS_TEXT_H
-#define TPROF_DIFF_DIFF_UNITS_TEXT_H
+/* Parts of the text of `collector diff`: the call tree, and units of work. */
+#ifndef TPROF_DIFF_DIFF_TEXT_PARTS_H
+#define TPROF_DIFF_DIFF_TEXT_PARTS_H
 
 #include "diff/diff.h"
+
+/* The calls of (d) that changed below their callers, (columns) wide. */
+void diff_tree(FILE *out, const struct report *look, size_t columns,
+               const struct diff *d);
 
 /* Write a line for each counter, (columns) wide. */
 void diff_units_lines(FILE *out, size_t columns, const struct diff *d);
