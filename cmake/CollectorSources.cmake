@@ -107,6 +107,7 @@ set(core_sources
     export/pprof.c
     export/proto.c
     export/speedscope.c
+    export/svg.c
     fleet/notify.c
     fleet/respawn.c
     fleet/serve/merge_process.c

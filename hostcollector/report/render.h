@@ -133,5 +133,6 @@ extern const struct render_ops render_callgrind;
 extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
+extern const struct render_ops render_svg;
 
 #endif

@@ -24,7 +24,7 @@
 
 static const char *const all[] = {
     "txt",        "folded",    "json",       "csv",      "pprof", "firefox",
-    "speedscope", "callgrind", "perfscript", "perfdata", "html"};
+    "speedscope", "callgrind", "perfscript", "perfdata", "html",  "svg"};
 
 static uint64_t random_number(void)
 {

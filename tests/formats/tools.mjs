@@ -115,6 +115,39 @@ const tools = {
         }
     },
 
+    // every node of the tree that is wide enough is a box below its parent's box, as wide as its share, with its title
+    async svg() {
+        execFileSync("xmllint", ["--noout", "--nonet", `${name}.svg`]);
+        const { chromium } = createRequire(resolve(npm, "x.js"))("playwright-core");
+        const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+        try {
+            const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+            await page.goto(`file://${resolve(`${name}.svg`)}`);
+            const boxes = await page.evaluate(() => [...document.querySelectorAll("svg > svg")].map((b) => ({
+                x: b.x.baseVal.value, y: b.y.baseVal.value, width: b.width.baseVal.value,
+                cut: getComputedStyle(b).overflow === "hidden", seen: b.querySelector("rect").getBoundingClientRect().width,
+                title: b.querySelector("title")?.textContent ?? "", label: b.querySelector("text")?.textContent ?? "" })));
+            assert.equal(await page.evaluate(() => document.querySelectorAll("script, a, image, foreignObject").length), 0);
+            const { tree, busy } = report.guests[0].total, { functions } = report.guests[0], whole = busy.seconds;
+            const width = (node) => 1200 * node.total.seconds / whole, found = [], taken = new Set();
+            assert.equal(boxes[0].label, "all 100.0 %");
+            for (const [i, node] of tree.entries()) {
+                if (width(node) < 0.51) continue;
+                const above = found[node.parent] ?? boxes[0], f = functions[node.function].name;
+                const box = boxes.find((b) => !taken.has(b) && b.y === above.y + 18 && b.x > above.x - 0.02 &&
+                    b.x < above.x + above.width + 1 && b.title.split("\n")[0].replace(" (inlined)", "") === f);
+                assert.ok(box && Math.abs(width(node) - box.width) < 1.02 && Math.abs(box.seen - box.width) < 0.02, f);
+                assert.ok(Math.abs(box.title.match(/TOTAL ([\d.]+) %/)[1] - 100 * node.total.seconds / whole) < 0.051, box.title);
+                assert.ok(box.cut && (width(node) < 40 || box.label.startsWith(f.slice(0, 2))), `${f}: ${box.label}`);
+                taken.add(found[i] = box);
+            }
+            assert.equal(taken.size, boxes.length - 1);
+            assert.ok(taken.size > 5);
+        } finally {
+            await browser.close();
+        }
+    },
+
     callgrind() {
         const said = execFileSync("callgrind_annotate", ["--threshold=100", "--auto=no", `${name}.callgrind`]).toString();
         const lines = said.split("\n").map((l) => l.replaceAll(",", ""));

@@ -38,14 +38,14 @@ enum form { /* any other one is a plain report */
  * each may have besides those that are. */
 static const struct file {
     const struct render_ops *format;
-    enum { BYTES, TEXT, JSON, CSV, PAGE } is;
+    enum { BYTES, TEXT, JSON, CSV, PAGE, XML } is;
     const char *also;
 } files[] = {
     {&render_json, JSON, NULL},         {&render_csv, CSV, "\r\n"},
     {&render_pprof, BYTES, NULL},       {&render_firefox, JSON, NULL},
     {&render_speedscope, JSON, NULL},   {&render_callgrind, TEXT, NULL},
     {&render_perfscript, TEXT, "\n\t"}, {&render_perfdata, BYTES, NULL},
-    {&render_html, PAGE, NULL},
+    {&render_html, PAGE, NULL},         {&render_svg, XML, NULL},
 };
 
 int __wrap_outputs_claim(struct outputs *out, struct err *e);
@@ -146,6 +146,8 @@ static void check_file(const struct file *f)
         shown_is_json(outputs.shown_text, size);
     if (f->is == CSV)
         shown_is_csv(outputs.shown_text, size);
+    if (f->is == XML)
+        shown_is_xml(outputs.shown_text, size);
 }
 
 /* Write (r), or if that is NULL (o). */

@@ -288,3 +288,68 @@ bool shown_is_figure(const char *words)
     return strchr(words, '%') != NULL || strcasestr(words, "inf") != NULL ||
            strcasestr(words, "nan") != NULL || strchr(words, ' ') != NULL;
 }
+
+/* Length of a tag's name at (s). */
+static size_t check_name(const char *s)
+{
+    static const char *const names[] = {"svg", "rect", "text", "title"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+
+        if (strncmp(s, names[i], n) == 0 && !isalpha((unsigned char)s[n]))
+            return n;
+    }
+    must(false, "an element of a picture", s, strcspn(s, ">"));
+    return 0;
+}
+
+/* The tag at (at), and in open[] the (*depth) elements around it. */
+static const char *check_tag(const char *at, const char *open[16],
+                             size_t *depth)
+{
+    bool ends = at[1] == '/';
+    const char *name = at + 1 + ends;
+    size_t n = check_name(name);
+
+    if (ends) {
+        must(*depth != 0 && strncmp(open[--*depth], name, n) == 0 &&
+                 name[n] == '>',
+             "the end of the innermost element", name, n + 1);
+        return name + n + 1;
+    }
+    at = name + n;
+    while (*at != '>' && *at != '/') { /* NAME="VALUE" */
+        at += strcspn(at, "\"<>/");
+        must(*at == '"', "a value in quotes", name, (size_t)(at - name));
+        at += 1 + strcspn(at + 1, "\"<");
+        must(*at == '"', "the end of a value", name, (size_t)(at - name));
+        at++;
+    }
+    if (*at == '/')
+        return at + 2;
+    must(*depth < 16, "few elements in each other", name, n);
+    open[(*depth)++] = name;
+    return at + 1;
+}
+
+void shown_is_xml(const char *text, size_t size)
+{
+    const char *open[16], *at = text;
+    size_t depth = 0;
+
+    do {
+        if (*at == '<') {
+            at = check_tag(at, open, &depth);
+            continue;
+        }
+        must(*at != '&' || strncmp(at, "&amp;", 5) == 0 ||
+                 strncmp(at, "&lt;", 4) == 0 || strncmp(at, "&gt;", 4) == 0,
+             "a name of a character", at, 8);
+        must(strncmp(at, "\xef\xbf\xbe", 3) != 0 &&
+                 strncmp(at, "\xef\xbf\xbf", 3) != 0,
+             "characters of XML", at, 3);
+        at++;
+    } while (depth != 0 && at < text + size);
+    must(depth == 0 && at + 1 == text + size, "one whole element", text, size);
+}

@@ -27,6 +27,11 @@ void shown_is_csv(const char *text, size_t size);
 /* (text) is one value of JSON, as far as brackets and strings tell. */
 void shown_is_json(const char *text, size_t size);
 
+/* (text) is one element of XML, whose elements end in the order in which they
+ * began, with no more than the names, attributes and characters of a picture.
+ */
+void shown_is_xml(const char *text, size_t size);
+
 /* May (words) of a guest be taken for a figure? */
 bool shown_is_figure(const char *words);
 
