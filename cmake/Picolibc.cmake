@@ -27,6 +27,7 @@ set(arguments -G "${CMAKE_GENERATOR}"
     -D__IO_LONG_LONG=ON -D__IO_FLOAT=OFF)
 
 file(READ ${CMAKE_CURRENT_LIST_DIR}/picolibc.sh script)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/picolibc.sh)
 execute_process(COMMAND ${CMAKE_C_COMPILER} --version OUTPUT_VARIABLE compiler)
 set(sum)
 if(PICOLIBC_TARBALL)
