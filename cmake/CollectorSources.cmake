@@ -176,6 +176,7 @@ set(core_sources
     image/match/identity.c
     image/match/images.c
     image/match/seek.c
+    image/names/displaced.c
     image/names/hidden_callers.c
     image/names/image_map.c
     image/names/names.c

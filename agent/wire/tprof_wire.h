@@ -93,6 +93,8 @@ enum wire_hello_tag {
  * kernel's timer, also at the agent's deadlines. */
 #define WIRE_FEATURE_KERNEL_TIMER (1u << 5)
 #define WIRE_FEATURE_SHARED_TIMER (1u << 6)
+/* Since 2.3: an emulator interrupts cores only between blocks of code. */
+#define WIRE_FEATURE_BLOCKS       (1u << 7)
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */

@@ -13,7 +13,7 @@
 #define JSON_VERSION 1
 
 /* Write member "self" with (sum) and its share of (whole), and member "late"
- * with the late part. */
+ * and "moved" with these parts. */
 static void write_sum(struct json_object *o, const struct report *r,
                       const struct annotated_sum *sum,
                       const struct amount *whole)
@@ -23,6 +23,8 @@ static void write_sum(struct json_object *o, const struct report *r,
     json_amount(o, "self", r->profile, &sum->amount, whole);
     if (late > 0)
         json_real(o, "late", late);
+    if (sum->moved > 0)
+        json_real(o, "moved", sum->moved / sum->amount.time);
 }
 
 static void write_address(struct json_object *o, uint64_t address)

@@ -13,13 +13,13 @@
 #include "report/table.h"
 #include "util/text.h"
 
-#define LEFT      14 /* "  12.3   1.0  " */
-#define AROUND    2  /* lines shown before and after a line with samples */
-#define INSN_MAX  44 /* columns of an instruction, without its source line */
-#define LINE_MAX  160
-#define LATE_TEXT 24
+#define LEFT       14 /* "  12.3   1.0  " */
+#define AROUND     2  /* lines shown before and after a line with samples */
+#define INSN_MAX   44 /* columns of an instruction, without its source line */
+#define LINE_MAX   160
+#define MARKS_TEXT 48
 /* A line or block with at least this share of the function is bold. */
-#define MUCH      .1
+#define MUCH       .1
 
 /* Write the share of (sum) in the function; blanks if (sum) has no samples. */
 static void write_share(FILE *out, const struct report *r,
@@ -39,15 +39,20 @@ static void write_share(FILE *out, const struct report *r,
     (void)fprintf(out, " %5.1f  ", 100 * share_margin(s));
 }
 
-/* Returns ", late 82 %" if samples of (sum) were late; else "". */
-static const char *late_text(char buf[LATE_TEXT], const struct report *r,
-                             const struct annotated_sum *sum)
+/* Returns ", late 82 %, moved 40 %" for the parts of (sum) that were late, and
+ * that were seen behind this place; or "". */
+static const char *marks_text(char buf[MARKS_TEXT], const struct report *r,
+                              const struct annotated_sum *sum)
 {
     double late = table_late_part(r, sum->late, sum->amount.time);
+    size_t used = 0;
 
     buf[0] = '\0';
     if (late > 0)
-        (void)snprintf(buf, LATE_TEXT, ", late %.0f %%", 100 * late);
+        used = (size_t)snprintf(buf, MARKS_TEXT, ", late %.0f %%", 100 * late);
+    if (sum->moved > 0)
+        (void)snprintf(buf + used, MARKS_TEXT - used, ", moved %.0f %%",
+                       100 * sum->moved / sum->amount.time);
     return buf;
 }
 
@@ -67,7 +72,7 @@ static void write_line(FILE *out, const struct report *r, const char *text,
                        const struct annotated_line *line)
 {
     size_t columns = table_columns(r) - LEFT - 6;
-    char shown[4 * LINE_MAX], late[LATE_TEXT];
+    char shown[4 * LINE_MAX], marks[MARKS_TEXT];
 
     write_share(out, r, &line->sum);
     if (line->number == 0)
@@ -75,12 +80,12 @@ static void write_line(FILE *out, const struct report *r, const char *text,
     else
         (void)fprintf(out, "%5" PRIu32, line->number);
     (void)snprintf(shown, sizeof shown, "%s", text != NULL ? text : "");
-    (void)late_text(late, r, &line->sum);
-    if (shown[0] != '\0' || late[0] != '\0')
+    (void)marks_text(marks, r, &line->sum);
+    if (shown[0] != '\0' || marks[0] != '\0')
         (void)putc(' ', out);
     text_cut(out, shown,
-             columns > strlen(late) ? columns - strlen(late) : columns);
-    (void)fprintf(out, "%s\n", late);
+             columns > strlen(marks) ? columns - strlen(marks) : columns);
+    (void)fprintf(out, "%s\n", marks);
 }
 
 /* Write lines (from) to (to) of (body). None of them has samples. */
@@ -263,13 +268,13 @@ static void write_block(FILE *out, const struct report *r,
                         const struct annotated_code *code, uint32_t number)
 {
     const struct annotated_block *block = &code->blocks[number];
-    char late[LATE_TEXT];
+    char marks[MARKS_TEXT];
 
     write_share(out, r, &block->sum);
     ink_set(out, r, INK_BOLD);
     (void)fprintf(out, "block %" PRIu32, number + 1);
     ink_set(out, r, INK_PLAIN);
-    (void)fprintf(out, "%s\n", late_text(late, r, &block->sum));
+    (void)fprintf(out, "%s\n", marks_text(marks, r, &block->sum));
     for (uint32_t i = 0; i < block->count; i++)
         write_insn(out, r, &code->insns[block->first + i], i == 0);
 }
@@ -377,6 +382,7 @@ static void write_head(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
     if (r->function != NULL)
         table_also(out, r, a->function);
+    table_gave(out, r, a->function);
 }
 
 /* Explain the marks, and their limits. */

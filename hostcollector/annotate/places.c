@@ -11,6 +11,7 @@ void annotated_add(struct annotated_sum *a, const struct annotated_sum *b)
 {
     amount_add(&a->amount, &b->amount);
     a->late += b->late;
+    a->moved += b->moved;
 }
 
 /* Returns the interrupted step of (path). If the core was asleep, this is the
@@ -92,6 +93,7 @@ static int gather_core(struct places *out, const struct profile *p, size_t core,
         place.address = leaf->address;
         place.sum.amount = path.amount;
         place.sum.late = c->entries[i].tally.late_time;
+        place.sum.moved = path.moved ? path.amount.time : 0;
         if (add(out, &place) != 0)
             return -1;
     }

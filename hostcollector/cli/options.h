@@ -43,6 +43,7 @@ struct shown {
     uint32_t top; /* rows of a table; 0: as many as are worth a look */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
+    bool raw; /* samples that were displaced stay where they stood */
     const char *function, *callers_of;
     uint32_t sort;      /* enum report_sort */
     uint32_t of;        /* enum base_choice */

@@ -20,7 +20,8 @@
 /* Samples of a part of the function. */
 struct annotated_sum {
     struct amount amount;
-    double late; /* part of amount.time: samples LATE_TICKS late or more */
+    double late;  /* part of amount.time: samples LATE_TICKS late or more */
+    double moved; /* part of amount.time: samples of view_path.moved */
 };
 
 /* A source line that has code in the function. */

@@ -167,8 +167,9 @@ struct stream_health {
 struct profile {
     bool has_guest; /* a HELLO came; otherwise nothing below is known */
     struct guest guest;
-    bool from_boot;    /* a session began at boot: WIRE_FEATURE_BOOT */
-    bool from_memory;  /* of a dead guest: the stream is complete */
+    bool from_boot;   /* a session began at boot: WIRE_FEATURE_BOOT */
+    bool from_memory; /* of a dead guest: the stream is complete */
+    bool raw; /* show every sample at its address (image/names/displaced.h) */
     uint32_t boots;    /* 1 + reboots seen */
     uint32_t sessions; /* HELLO frames that opened a session */
 

@@ -48,6 +48,8 @@ struct view_function {
      * calls other functions without a frame. A sample counts for the innermost
      * such function. */
     uint64_t hides;
+    /* Samples of view_path.moved that stood at the function's beginning. */
+    uint64_t gave;
     bool nameless; /* (name) is an address */
 };
 
@@ -84,6 +86,7 @@ struct view_row {
     struct amount total;     /* the function is anywhere in the stack */
     struct amount uncertain; /* of self: the caller is uncertain */
     double late;             /* of self.time: samples LATE_TICKS late or more */
+    double moved;            /* of self.time: samples of view_path.moved */
 };
 
 /* A source line of a function, with its share of time. */
@@ -160,6 +163,10 @@ struct view_path {
     bool idle;      /* the last step is VIEW_IDLE */
     bool unseen;    /* the first step is VIEW_LENT or VIEW_REST */
     bool uncertain; /* the leaf's caller is uncertain */
+    /* The samples stood at the first instruction of a function that the last
+     * step had called. Their time was spent before the call
+     * (image/names/displaced.h). */
+    bool moved;
     struct amount amount;
     double late; /* part of amount.time: samples LATE_TICKS late or more */
 };
@@ -188,6 +195,7 @@ struct view {
     uint64_t unreadable_rsp;
     uint64_t astray;
     uint64_t without_symbol; /* busy samples whose leaf has no name */
+    uint64_t moved;          /* busy samples of view_path.moved */
 
     /* The kernel's code is not known, so it is not known where cores sleep:
      * busy samples may be idle ones. */

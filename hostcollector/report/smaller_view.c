@@ -209,6 +209,7 @@ static void copy_rows(struct smaller *s, struct view_scope *to,
         add(&others.total, &row->self);
         add(&others.uncertain, &row->uncertain);
         others.late += row->late;
+        others.moved += row->moved;
         s->view.folded += row->function != VIEW_OTHERS;
     }
     if (!s->failed && others.self.samples != 0)

@@ -89,6 +89,10 @@ void table_function(FILE *out, const struct report *r);
  * r->function is not the whole name of (found). */
 void table_also(FILE *out, const struct report *r, uint32_t found);
 
+/* Write how many samples at the beginning of (function) count for its callers
+ * (image/names/displaced.h), if any. */
+void table_gave(FILE *out, const struct report *r, uint32_t function);
+
 /* text/tree_text.c: the call tree of (scope), with a blank line and a head, in
  * (lines) lines. */
 void table_tree(FILE *out, const struct report *r,

@@ -118,6 +118,7 @@ static struct pipeline_config make_config(struct guest_run *r)
                       .from_s = o->selection.time.from_s,
                       .to_s = o->selection.time.to_s,
                       .memory_max = r->config.memory_max,
+                      .raw = o->shown.raw,
                       .no_moments = r->config.no_moments},
         .record_path = r->recording,
         .record_max = o->max_bytes,

@@ -263,6 +263,8 @@ const struct option_row report_rows[] = {
      "call trees inside out: below a function its caller"},
     {"callers-of", 0, "NAME", &option_text, SHOWN(callers_of), 0, 0,
      "the same, of functions with NAME in their names"},
+    {"raw", 0, NULL, &option_flag, SHOWN(raw), 0, 0,
+     "under QEMU's TCG: every sample where it stood"},
     {"sort", 0, "self|total|late|name", &option_choice, SHOWN(sort), 0, 0,
      "the order of functions (default: self)"},
     {"idle", 0, NULL, &option_flag, SHOWN(idle), 0, 0,

@@ -453,10 +453,10 @@ const struct view_line *code_frames_lines(const struct code_frames *p,
     return p->lines;
 }
 
-void code_frames_hide(struct code_frames *p, uint32_t function,
-                      uint64_t samples)
+struct view_function *code_frames_function(struct code_frames *p,
+                                           uint32_t function)
 {
-    p->functions[function].hides += samples;
+    return &p->functions[function];
 }
 
 /* Does line (a) have more time than (b)? */

@@ -94,9 +94,9 @@ void code_frames_busy(struct code_frames *p, uint32_t line, double time,
 const struct view_line *code_frames_lines(const struct code_frames *p,
                                           size_t *count);
 
-/* Note that (samples) lack a caller above (function). */
-void code_frames_hide(struct code_frames *p, uint32_t function,
-                      uint64_t samples);
+/* Function number (function), to which the caller adds samples. */
+struct view_function *code_frames_function(struct code_frames *p,
+                                           uint32_t function);
 
 /* All functions, marks first. Each has its hottest line. */
 const struct view_function *code_frames_functions(struct code_frames *p,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/names/displaced.h"
 #include "util/text.h"
 #include "view/code_frames.h"
 #include "view/collect_addresses.h"
@@ -21,6 +22,7 @@ struct exclude_search {
     const struct profile *profile;
     const struct image_map *image_map;
     struct code_frames *frames;
+    struct displaced *displaced;
     const struct view_function *functions;
     size_t function_count;
     bool *meant; /* by function */
@@ -117,8 +119,10 @@ static int search(struct exclude_search *s, struct excluded *found)
         return -1;
     s->functions = code_frames_functions(s->frames, &s->function_count);
     s->meant = calloc(s->function_count + 1, sizeof *s->meant);
+    s->displaced = displaced_new(s->profile, s->image_map);
     if (s->functions == NULL || s->meant == NULL ||
-        walk_init(&s->walk, s->profile, s->frames, s->image_map) != 0)
+        walk_init(&s->walk, s->profile, s->frames, s->image_map,
+                  s->displaced) != 0)
         return -1;
     for (size_t i = 0; i < s->x->count; i++) {
         find_meant(s, s->x->names[i], &found[i]);
@@ -150,5 +154,6 @@ int view_exclude(const struct exclude *x, const struct profile *p,
     free(s.meant);
     walk_fini(&s.walk);
     code_frames_free(s.frames);
+    displaced_free(s.displaced);
     return result;
 }

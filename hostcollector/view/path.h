@@ -31,6 +31,10 @@ struct path {
     bool unseen; /* (leaf) is step 0, a mark; the others are a hint */
     bool idle;
     bool uncertain;
+    /* The samples stand at the first instruction of the function (moved_from),
+     * and are charged to the call that led there (displaced.h). */
+    bool moved;
+    uint32_t moved_from;
     struct amount amount;
     double late; /* part of amount.time whose samples came late */
 };

@@ -25,7 +25,8 @@ int paths_init(struct view_memory *memory, const struct profile *p)
     if (paths == NULL)
         return -1;
     paths->profile = p;
-    return walk_init(&paths->walk, p, memory->frames, memory->image_map);
+    return walk_init(&paths->walk, p, memory->frames, memory->image_map,
+                     memory->displaced);
 }
 
 void paths_free(struct view_paths *paths)
@@ -86,6 +87,7 @@ bool view_path_of(const struct view *v, size_t core, size_t entry,
                               .idle = path->idle,
                               .unseen = path->unseen,
                               .uncertain = path->uncertain,
+                              .moved = path->moved,
                               .amount = path->amount,
                               .late = path->late};
     return true;

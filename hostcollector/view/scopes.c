@@ -70,6 +70,8 @@ static int add_rows(struct scope *s, const struct path *path)
         if (i == path->leaf) {
             amount_add(&row->self, &path->amount);
             row->late += path->late;
+            if (i == path->leaf && path->moved)
+                row->moved += path->amount.time;
         }
         if (i == path->leaf && path->uncertain)
             amount_add(&row->uncertain, &path->amount);
@@ -155,6 +157,7 @@ static size_t compact_rows(struct scope *s, double least)
         amount_add(&others.total, is_mark ? &rows[i].total : &rows[i].self);
         amount_add(&others.uncertain, &rows[i].uncertain);
         others.late += rows[i].late;
+        others.moved += rows[i].moved;
         folded += !is_mark;
     }
     if (others.total.samples != 0)

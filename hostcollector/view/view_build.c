@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/file/image.h"
+#include "image/names/displaced.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
@@ -201,7 +202,8 @@ static void note_hidden(struct builder *b, uint64_t samples)
     if (at.frames[0].function == VIEW_OTHERS)
         return;
     /* the other frames are inlined into the last one */
-    code_frames_hide(b->frames, at.frames[at.count - 1].function, samples);
+    code_frames_function(b->frames, at.frames[at.count - 1].function)->hides +=
+        samples;
 }
 
 /* Count the reasons why stacks are short or lack callers. */
@@ -220,6 +222,17 @@ static void note_stack(struct builder *b, const struct profile_entry *entry)
     note_hidden(b, samples);
     if (v->functions[w->path.steps[w->path.leaf].function].nameless)
         v->without_symbol += samples;
+}
+
+/* Count (samples) for the function at whose beginning they stood. */
+static void note_moved(struct builder *b, uint64_t samples)
+{
+    if (!b->walk.path.moved)
+        return;
+    b->memory->view.moved += samples;
+    if (b->walk.path.moved_from >= VIEW_MARKS)
+        code_frames_function(b->frames, b->walk.path.moved_from)->gave +=
+            samples;
 }
 
 /* Add the edges of the path. */
@@ -252,6 +265,7 @@ static int add_entry(struct builder *b, size_t core,
         amount_add(&b->memory->view.images[b->walk.leaf.number].busy,
                    &path->amount);
     note_stack(b, entry);
+    note_moved(b, entry->tally.samples);
     return add_edges(b);
 }
 
@@ -327,7 +341,9 @@ static int build(struct builder *b)
     if (b->memory->view.functions == NULL)
         return -1;
     divide_memory(b);
-    if (walk_init(&b->walk, b->profile, b->frames, b->image_map) != 0)
+    b->memory->displaced = displaced_new(b->profile, b->image_map);
+    if (walk_init(&b->walk, b->profile, b->frames, b->image_map,
+                  b->memory->displaced) != 0)
         return -1;
     return add_entries(b) != 0 ? -1 : finish(b);
 }
@@ -388,6 +404,7 @@ void view_free(struct view *v)
     paths_free(v->paths);
     scopes_fini(&memory->scopes);
     code_frames_free(memory->frames);
+    displaced_free(memory->displaced);
     free(v->cores);
     view_images_fini(v);
     edges_fini(&memory->edges);

@@ -11,6 +11,7 @@
 #include "view/scopes.h"
 
 struct code_frames;
+struct displaced;
 struct image_map;
 
 /* Object that view_free() releases. The view is its first member. */
@@ -18,6 +19,7 @@ struct view_memory {
     struct view view;
     const struct image_map *image_map;
     struct code_frames *frames;
+    struct displaced *displaced;
     struct scopes scopes; /* one for each core of the profile */
     struct edges edges;
     uint64_t bytes; /* limit of the whole view */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "image/code/frame_place.h"
+#include "image/names/displaced.h"
 #include "image/names/hidden_callers.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
@@ -12,11 +13,13 @@
 
 int walk_init(struct walk *w, const struct profile *p,
               const struct code_frames *frames,
-              const struct image_map *image_map)
+              const struct image_map *image_map,
+              const struct displaced *displaced)
 {
     size_t functions = code_frames_function_count(frames);
 
     *w = (struct walk){.profile = p, .frames = frames, .image_map = image_map};
+    w->displaced = displaced;
     w->last_seen = calloc(functions, sizeof *w->last_seen);
     return w->last_seen != NULL ? 0 : -1;
 }
@@ -183,6 +186,24 @@ static size_t branch_of(const struct path *path,
     return path->idle || i == path->count ? path->count : i + 1;
 }
 
+/* Do the samples stand behind a call that is known? */
+static bool is_moved(const struct walk *w)
+{
+    return !w->path.unseen && !w->path.idle && w->missed.count != 0 &&
+           w->stack.end != WIRE_END_REASONS &&
+           displaced_has(w->displaced, &w->leaf);
+}
+
+/* Let the call be the leaf instead of the function's first instruction (pc). */
+static void move(struct walk *w, uint64_t pc)
+{
+    struct frames_at at = code_frames_get(w->frames, pc);
+
+    /* the other frames are inlined into the last one */
+    w->path.moved_from = at.frames[at.count - 1].function;
+    w->leaf = image_map_find(w->image_map, w->missed.address[0] - 1);
+}
+
 /* Look up all facts about (entry) that need no step. */
 static void look(struct walk *w, const struct profile_entry *entry)
 {
@@ -196,7 +217,7 @@ static void look(struct walk *w, const struct profile_entry *entry)
     w->missed = (struct hidden_callers){.count = 0};
     if (is_exact(w))
         w->missed.missing = w->stack.depth == 0 && is_cut(&w->stack);
-    else if (!w->leaf_only)
+    else if (!w->leaf_only || w->displaced != NULL)
         w->missed =
             hidden_callers_of_leaf(w->image_map, entry->leaf, &w->stack);
     w->hiding_call = 0;
@@ -208,9 +229,12 @@ static void look(struct walk *w, const struct profile_entry *entry)
     path->unseen =
         w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
     path->idle = !path->unseen && frame_place_idle(w->place);
+    path->moved = is_moved(w);
+    if (path->moved)
+        move(w, entry->leaf);
     /* the mark of a lost stack already says that all callers are missing */
     path->uncertain = !path->unseen && w->stack.end != WIRE_END_REASONS &&
-                      w->missed.missing && w->missed.count == 0;
+                      w->missed.missing && w->missed.count <= path->moved;
 }
 
 int walk_entry(struct walk *w, const struct profile_entry *entry)
@@ -223,9 +247,14 @@ int walk_entry(struct walk *w, const struct profile_entry *entry)
         return push_mark(w, VIEW_REST);
     if (w->stack.end == WIRE_END_LENT && push_mark(w, VIEW_LENT) != 0)
         return -1;
-    if (push_callers(w, entry) != 0 ||
-        (!walk_is_others(entry) && push_frames(w, entry->leaf) != 0))
+    if (push_callers(w, entry) != 0)
         return -1;
+    if (path->moved) { /* the innermost caller is the leaf */
+        if (w->leaf_only && push_frames(w, w->missed.address[0] - 1) != 0)
+            return -1;
+    } else if (!walk_is_others(entry) && push_frames(w, entry->leaf) != 0) {
+        return -1;
+    }
     if (!path->unseen)
         path->leaf = path->count - 1;
     if (path->idle && push_mark(w, VIEW_IDLE) != 0)

@@ -15,18 +15,20 @@
 #include "view/path.h"
 
 struct code_frames;
+struct displaced;
 
 struct walk {
     const struct profile *profile;
     const struct code_frames *frames;
     const struct image_map *image_map;
-    bool leaf_only; /* callers are not needed */
+    bool leaf_only;                    /* callers are not needed */
+    const struct displaced *displaced; /* NULL: no function is displaced */
 
     /* Results of the last walk_entry(): */
     struct path path;
     struct stack stack;
     struct image_address leaf;
-    enum code_place place;        /* of the leaf */
+    enum code_place place;        /* of the leaf, before it was moved */
     struct hidden_callers missed; /* between the leaf and the innermost frame */
     /* Innermost call in a function that hides its caller; 0: none. */
     uint64_t hiding_call;
@@ -36,11 +38,13 @@ struct walk {
     uint32_t *last_seen; /* by function: the last entry that has it */
 };
 
-/* Prepare (w) for the entries of (p). (frames) has all their addresses. Returns
+/* Prepare (w) for the entries of (p). (frames) has all their addresses.
+ * (displaced) may be NULL, and must outlive (w). Returns
  * 0; -1 if there is no memory. Call walk_fini() in either case. */
 int walk_init(struct walk *w, const struct profile *p,
               const struct code_frames *frames,
-              const struct image_map *image_map);
+              const struct image_map *image_map,
+              const struct displaced *displaced);
 void walk_fini(struct walk *w);
 
 /* Is (entry) the sum of the entries that had no room in the profile? */

@@ -636,6 +636,8 @@ static const struct scene {
     {"kernel_at_two_addresses", kernel_at_two_addresses},
     {"hostile_images", hostile_images},
     {"apps_in_turn", apps_in_turn},
+    {"interrupts_between_blocks", interrupts_between_blocks},
+    {"emulator_counts_instructions", emulator_counts_instructions},
     {"stacks_elsewhere", stacks_elsewhere},
     {"threads_without_callers", threads_without_callers},
     {"runtime_without_frames", runtime_without_frames},

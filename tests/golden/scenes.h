@@ -69,6 +69,12 @@
  *   runtime_without_frames    the run-time library has no frames, and hides
  *                             who calls it
  *
+ * An emulator, which interrupts between blocks of code (scenes_blocks.c):
+ *   interrupts_between_blocks samples stand at the first instructions of
+ *                             functions, behind the code that took the time
+ *   emulator_counts_instructions ... at the second ones as often, so all stand
+ *                             where they were due
+ *
  * One image, sampled.elf (scenes_sampled.c):
  *   sampled                   long enough for a compiler
  */
@@ -158,6 +164,8 @@ void memory_for_more(void);
 void numbers_of_the_kernel(void);
 
 /* Scenes of scenes_stacks.c. */
+void interrupts_between_blocks(void);
+void emulator_counts_instructions(void);
 void stacks_elsewhere(void);
 void threads_without_callers(void);
 void runtime_without_frames(void);

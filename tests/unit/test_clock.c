@@ -2,6 +2,7 @@
 /* The TSC's rate, by what CPUID tells: here each leaf is made up. */
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -22,6 +23,7 @@ static struct tprof_cpuid_words tprof_cpuid(uint32_t leaf)
 }
 
 uint64_t tprof_arch_clock_hz(void);
+bool tprof_arch_in_blocks(void);
 /* with the stubs above. NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../agent/src/arch/x86_64/time/clock.c"
 
@@ -75,4 +77,15 @@ TEST(unknown_leaves_are_not_believed)
     hypervisor[0].a = 0x40000001;
     hypervisor[0x10].a = 1;
     CHECK_EQ(tprof_arch_clock_hz(), 0);
+}
+
+TEST(emulator_tcg_is_known_by_its_name)
+{
+    CHECK(!tprof_arch_in_blocks());
+    memcpy(&hypervisor[0].b, "TCGT", 4);
+    CHECK(!tprof_arch_in_blocks()); /* there is no hypervisor */
+    basic[1].c = HYPERVISOR;
+    CHECK(tprof_arch_in_blocks());
+    memcpy(&hypervisor[0].b, "KVMK", 4);
+    CHECK(!tprof_arch_in_blocks());
 }

@@ -115,6 +115,10 @@ int tprof_arch_take_vector(uint32_t vector, void (*entry)(void));
  * not. After tprof_arch_init(). */
 uint64_t tprof_arch_clock_hz(void);
 
+/* Does an emulator run the code in blocks, and interrupt it only between two
+ * blocks, as far as the machine reports this? */
+bool tprof_arch_in_blocks(void);
+
 /* Returns a random number; 0 if the machine has no source of them. */
 uint64_t tprof_arch_random(void);
 

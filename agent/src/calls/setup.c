@@ -366,6 +366,7 @@ static void fill_hello(struct tprof_agent *a)
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
     hello[WIRE_HELLO_FEATURES] = (a->channel.flags & WIRE_FEATURE_ONE_WAY) |
                                  (c->lending ? WIRE_FEATURE_LENDING : 0) |
+                                 tprof_arch_in_blocks() * WIRE_FEATURE_BLOCKS |
                                  c->timer * WIRE_FEATURE_KERNEL_TIMER;
     hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);
     hello[WIRE_HELLO_KERNEL_HZ] = c->kernel_hz;

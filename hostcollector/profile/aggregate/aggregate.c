@@ -39,6 +39,7 @@ struct aggregate *aggregate_new(const struct aggregate_config *config)
     }
     a->config = *config;
     a->profile.from_memory = config->memory;
+    a->profile.raw = config->raw;
     a->budget.left =
         config->memory_max ? config->memory_max : DEFAULT_MEMORY_MAX;
     a->kept_for_entries = a->budget.left / 4;

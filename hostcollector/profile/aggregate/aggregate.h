@@ -29,6 +29,7 @@ struct aggregate_config {
      * before ended. */
     bool windows;
     bool memory; /* the stream was read from a guest's memory */
+    bool raw;    /* as profile.raw */
 };
 
 /* An empty profile in the making. NULL if there is no memory. */

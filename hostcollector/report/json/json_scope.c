@@ -193,6 +193,8 @@ static void write_rows(struct json_object *o, const struct report *r,
         json_amount(&in, "total", r->profile, &row->total, &scope->busy);
         json_amount(&in, "uncertain", r->profile, &row->uncertain, &row->self);
         write_late(&in, r->profile, row->late, row->self.time);
+        if (row->moved > 0)
+            json_real(&in, "moved", row->moved / row->self.time);
         json_end(&in);
     }
     (void)putc(']', out);

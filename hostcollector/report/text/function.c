@@ -110,6 +110,36 @@ static void write_edges(FILE *out, const struct report *r,
         (void)fprintf(out, "%*smore: --all\n", LEFT, "");
 }
 
+/* Write which samples moved to the function of (row), and from it. */
+static void write_moved(FILE *out, const struct report *r,
+                        const struct view_row *row)
+{
+    char line[200];
+
+    if (row->moved > 0) {
+        (void)snprintf(line, sizeof line,
+                       "moved: %.0f %% of its own time was seen at the "
+                       "beginning of functions that it calls",
+                       100 * row->moved / row->self.time);
+        text_wrap_at(out, 0, line, table_columns(r));
+    }
+    table_gave(out, r, row->function);
+}
+
+void table_gave(FILE *out, const struct report *r, uint32_t function)
+{
+    uint64_t gave = r->view->functions[function].gave;
+    char count[TEXT_NUMBER], line[160];
+
+    if (gave == 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "moved: %s samples at its beginning count for its callers "
+                   "(--raw: for itself)",
+                   text_count(count, gave));
+    text_wrap_at(out, 0, line, table_columns(r));
+}
+
 /* "qsort: 45.5 % +- 1.4 itself, 71.3 % +- 1.2 with what it calls". */
 static void write_head(FILE *out, const struct report *r,
                        const struct view_row *row)
@@ -138,6 +168,7 @@ static void write_head(FILE *out, const struct report *r,
             "time\n",
             100 * lateness_part(row->late, row->self.time),
             100 * lateness_part(r->view->total.late, r->view->total.busy.time));
+    write_moved(out, r, row);
 }
 
 void table_function(FILE *out, const struct report *r)

@@ -25,8 +25,10 @@
 #define LINE_WIDTH  16
 /* Rows whose names are bold. */
 #define BOLD_ROWS   3
-/* A larger uncertain part of the own time is marked beside the name. */
+/* A larger uncertain part of the own time is marked beside the name; and a
+ * larger part that was moved here or from here. */
 #define UNSURE_MIN  .005
+#define MOVED_MIN   .1
 #define LINES_BELOW 80 /* with fewer columns, no lines are shown */
 
 struct matrix {
@@ -177,6 +179,16 @@ static double late_part(const struct matrix *m, const struct view_row *row)
     return table_late_part(m->r, row->late, row->self.time);
 }
 
+/* Did much of the own time of (row) move here from the functions that it calls,
+ * or from here to its callers? */
+static bool is_moved(const struct matrix *m, const struct view_row *row)
+{
+    uint64_t gave = m->r->view->functions[row->function].gave;
+
+    return row->moved >= MOVED_MIN * row->self.time ||
+           (double)gave >= MOVED_MIN * (double)(gave + row->self.samples);
+}
+
 /* Write the name with its marks, as "memcpy ?". */
 static void write_name(const struct matrix *m, const struct view_row *row,
                        bool bold)
@@ -184,13 +196,14 @@ static void write_name(const struct matrix *m, const struct view_row *row,
     const struct view_function *f = &m->r->view->functions[row->function];
     bool unsure = share_of(&row->uncertain, &row->self).p >= UNSURE_MIN;
     double late = late_part(m, row);
-    char mark[40] = "", name[NAME_SHORT];
+    char mark[40], name[NAME_SHORT];
+    size_t used = (size_t)snprintf(
+        mark, sizeof mark, "%s%s", unsure ? " ?" : "",
+        m->r->view->moved != 0 && is_moved(m, row) ? ", moved" : "");
 
     if (late > 0)
-        (void)snprintf(mark, sizeof mark, "%s, late %.0f %%",
-                       unsure ? " ?" : "", 100 * late);
-    else if (unsure)
-        (void)snprintf(mark, sizeof mark, " ?");
+        (void)snprintf(mark + used, sizeof mark - used, ", late %.0f %%",
+                       100 * late);
 
     const char *shown = name_short(name, f->name, m->name_width - strlen(mark));
     size_t width = text_width(shown) + strlen(mark);
@@ -266,7 +279,7 @@ static void write_base(const struct matrix *m, bool any_late)
 {
     const struct report *r = m->r;
     size_t active = table_active_cores(r->view);
-    char line[256], some[64] = "";
+    char line[400], some[64] = "";
 
     if (m->core_count != 0 && m->core_count < active)
         (void)snprintf(some, sizeof some, " (%zu of %zu)", m->core_count,
@@ -285,6 +298,13 @@ static void write_base(const struct matrix *m, bool any_late)
         (void)snprintf(
             line + strlen(line), sizeof line - strlen(line),
             ". late: interrupts were off before, or the host was away");
+    if (r->view->moved != 0)
+        (void)snprintf(
+            line + strlen(line), sizeof line - strlen(line),
+            ". moved: QEMU's TCG stopped %.0f %% of the samples at the next "
+            "function, and they count where it was called (--raw: as they "
+            "came)",
+            100 * (double)r->view->moved / (double)r->view->total.busy.samples);
     text_wrap_at(m->out, 0, line, table_columns(r));
 }
 

@@ -63,6 +63,11 @@ uint64_t tprof_arch_clock_hz(void)
     return tprof_machine.hz;
 }
 
+bool tprof_arch_in_blocks(void)
+{
+    return false;
+}
+
 uint64_t tprof_arch_random(void)
 {
     return tprof_machine.random;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The TSC's rate. */
+/* The TSC's rate, and the emulator that makes the time pass. */
 #include "arch/arch.h"
 
 #define LEAF_TSC_CRYSTAL     0x15u
@@ -8,7 +8,10 @@
 #define LEAF_HYPERVISOR_HZ   0x40000010u
 #define CPUID_1_C_HYPERVISOR (1u << 31)
 
-#define APIC_HZ 1000000000u /* under KVM and TCG */
+/* first four letters of "KVMKVMKVM" and "TCGTCGTCGTCG" */
+#define NAME_KVM 0x4b4d564bu
+#define NAME_TCG 0x54474354u
+#define APIC_HZ  1000000000u /* under KVM and TCG */
 
 /* By the crystal that the CPU reports. CPUID leaves above the greatest that the
  * CPU reports contain garbage. */
@@ -21,21 +24,30 @@ static uint64_t hz_by_crystal(void)
     return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
+/* The words of the hypervisor's first CPUID leaf; 0 without a hypervisor. (b)
+ * is the beginning of its name. */
+static struct tprof_cpuid_words hypervisor_leaf(void)
+{
+    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+        return (struct tprof_cpuid_words){0};
+    return tprof_cpuid(LEAF_HYPERVISOR);
+}
+
+bool tprof_arch_in_blocks(void)
+{
+    return hypervisor_leaf().b == NAME_TCG;
+}
+
 /* By the hypervisor's report, or by its APIC timer */
 static uint64_t hz_by_hypervisor(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;
     uint64_t hz = 0;
-
-    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
-        return 0;
-    struct tprof_cpuid_words h = tprof_cpuid(LEAF_HYPERVISOR);
+    struct tprof_cpuid_words h = hypervisor_leaf();
 
     if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
-    /* the first four letters of "KVMKVMKVM" and "TCGTCGTCGTCG" */
-    if (hz == 0 && apic_per_tsc != 0 &&
-        (h.b == 0x4b4d564bu || h.b == 0x54474354u))
+    if (hz == 0 && apic_per_tsc != 0 && (h.b == NAME_KVM || h.b == NAME_TCG))
         hz = ((uint64_t)APIC_HZ << 32) / apic_per_tsc;
     return hz;
 }
