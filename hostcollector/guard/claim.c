@@ -25,10 +25,13 @@ struct file_id {
 };
 
 static bool any; /* files that tprof did not write may be replaced */
-static struct {
+struct file_list {
     struct file_id *files;
     size_t count, room;
-} made; /* files that claim_file() created for reports */
+};
+/* Files that claim_file() created: for reports, and for recordings in place of
+ * others. */
+static struct file_list made, replacing;
 
 bool claim_same(const char *a, const char *b)
 {
@@ -158,6 +161,26 @@ static int lock(int fd, const char *path, struct err *e)
     return fd;
 }
 
+/* If memory is short, the file is not remembered: it may stay behind empty, or
+ * in place of an older one. */
+static void remember(struct file_list *list, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && vec_grow(&list->files, &list->room, list->count,
+                                        sizeof list->files[0]) == 0)
+        list->files[list->count++] = (struct file_id){st.st_dev, st.st_ino};
+}
+
+static bool is_listed(const struct file_list *list, const struct stat *st)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->files[i].device == st->st_dev &&
+            list->files[i].inode == st->st_ino)
+            return true;
+    return false;
+}
+
 /* Is the file too small to replace PATH.old? Two failed attempts in a row must
  * not destroy the last recording with samples. */
 static bool has_less(int fd, const char *old)
@@ -182,18 +205,10 @@ static int put_away(int fd, const char *path, mode_t mode, struct err *e)
         (void)err_sys(e, path);
     if (fresh >= 0)
         fresh = lock(fresh, path, e);
+    if (fresh >= 0)
+        remember(&replacing, fresh);
     (void)close(fd);
     return fresh;
-}
-
-/* If memory is short, the file is not remembered, and may stay behind empty. */
-static void remember_made(int fd)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) == 0 && vec_grow(&made.files, &made.room, made.count,
-                                        sizeof made.files[0]) == 0)
-        made.files[made.count++] = (struct file_id){st.st_dev, st.st_ino};
 }
 
 /* Is (path) an empty file that claim_file() created? */
@@ -201,13 +216,7 @@ static bool still_empty(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) != 0 || st.st_size != 0)
-        return false;
-    for (size_t i = 0; i < made.count; i++)
-        if (made.files[i].device == st.st_dev &&
-            made.files[i].inode == st.st_ino)
-            return true;
-    return false;
+    return stat(path, &st) == 0 && st.st_size == 0 && is_listed(&made, &st);
 }
 
 static int open_claimed(const char *path, mode_t mode, enum claim how)
@@ -215,7 +224,7 @@ static int open_claimed(const char *path, mode_t mode, enum claim how)
     int fd = open(path, FLAGS | O_EXCL, mode);
 
     if (fd >= 0 && how == CLAIM_REPORT)
-        remember_made(fd);
+        remember(&made, fd);
     return fd >= 0 || errno != EEXIST ? fd : open(path, FLAGS, mode);
 }
 
@@ -299,4 +308,19 @@ int claim_settle(const char *path, bool keep)
     if (result == 0 && !keep && still_empty(target))
         result = unlink(target);
     return result;
+}
+
+int claim_undo(const char *path)
+{
+    char target[PATH_MAX], old[PATH_MAX + 8];
+    struct stat st;
+
+    if (realpath(path, target) == NULL || stat(target, &st) != 0)
+        return -1;
+    if (!is_listed(&replacing, &st)) {
+        errno = ENOENT;
+        return -1;
+    }
+    (void)snprintf(old, sizeof old, "%s.old", target);
+    return rename(old, target);
 }

@@ -37,6 +37,11 @@ void claim_force(void);
  */
 int claim_file(const char *path, mode_t mode, enum claim how, struct err *e);
 
+/* If claim_file() renamed a file for the recording at (path), the recording is
+ * removed, and the file gets its name back. Returns 0; -1 with errno set:
+ * ENOENT if no file was renamed. */
+int claim_undo(const char *path);
+
 /*
  * Create a file that will replace (path), which is claimed. Until
  * claim_settle(), the file has another name in the same folder. If no file can

@@ -108,7 +108,8 @@ static int open_to_write(const char *path)
 
 static bool opens_nothing(enum opener_how how)
 {
-    return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP;
+    return how == OPENER_REMOVE || how == OPENER_SETTLE || how == OPENER_DROP ||
+           how == OPENER_UNDO;
 }
 
 /* Open a regular file. Opening a device could have an effect. */
@@ -159,6 +160,8 @@ static int open_name(enum opener_how how, const char *path, struct err *e)
         return claim_file(path, 0666, CLAIM_REPORT, e);
     case OPENER_RECORDING:
         return claim_file(path, 0600, CLAIM_RECORDING, e);
+    case OPENER_UNDO:
+        return claim_undo(path);
     case OPENER_FRESH:
         return claim_fresh(path, e);
     case OPENER_SETTLE:

@@ -127,7 +127,10 @@ static bool is_ruled(enum opener_how how, const char *path, bool images)
     for (size_t i = 0; i < allowed.count; i++) {
         const struct name_rule *rule = &allowed.rules[i];
 
-        if (rule->how == how && rule->images == images && fits(rule, path))
+        bool same = rule->how == how ||
+                    (rule->how == OPENER_RECORDING && how == OPENER_UNDO);
+
+        if (same && rule->images == images && fits(rule, path))
             return true;
     }
     return false;
