@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers with units, as people type them. */
+/* Times, sizes and counts, as people type them: a number with a unit. */
 #ifndef TPROF_CLI_AMOUNT_H
 #define TPROF_CLI_AMOUNT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
 
+#define AMOUNT_TIME_MAX 1e9 /* seconds that an option may ask for: 30 years */
+
+/*
+ * Read the (length) bytes at (text): a time in seconds ("500ms", "10s", "30m",
+ * "12h", "7d"; without a unit seconds), a size in bytes ("64K", "500M", "1G",
+ * "2T"), or a count ("997", "1k", "2M"). Returns the amount; below 0 if the
+ * text is something else.
+ */
+double amount_read_time(const char *text, size_t length);
+double amount_read_size(const char *text, size_t length);
+double amount_read_count(const char *text, size_t length);
+
 /*
  * Read (text), the value of --(option), into (*amount): percent of something
- * ("0.1"), or a time in seconds ("10s", "30m", "12h", "7d"; without a letter
- * seconds), or a size in bytes ("500M", "1G", "2T"). Returns 0; -1 with (e)
+ * ("0.1"), or a time in seconds or a size as above. Returns 0; -1 with (e)
  * filled: it is none, or it is 0.
  */
 int amount_percent(const char *option, const char *text, double *amount,

@@ -131,3 +131,17 @@ void messages_progress(struct messages *t, const struct guest_loop_progress *p)
     (void)fflush(stderr);
     t->line_open = true;
 }
+
+void messages_written(const char *path, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    double size = (double)bytes;
+    char text[512];
+    size_t i = 0;
+
+    for (; i < 3 && size >= 1024; i++)
+        size /= 1024;
+    (void)fprintf(stderr, "wrote %s (%.*f %s)\n",
+                  text_escape(text, sizeof text, path), i != 0 && size < 10,
+                  size, units[i]);
+}

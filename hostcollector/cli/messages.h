@@ -36,6 +36,9 @@ void messages_line(struct messages *t, const char *command, const char *name,
 /* Show (p) in place of the last progress line. */
 void messages_progress(struct messages *t, const struct guest_loop_progress *p);
 
+/* "wrote x.html (228 KiB)" */
+void messages_written(const char *path, uint64_t bytes);
+
 /* Remove the progress line, and print the number of lines that were left
  * out. */
 void messages_end(struct messages *t);

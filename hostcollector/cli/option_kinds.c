@@ -2,15 +2,15 @@
 /* Arguments of options that many commands share, by their types. */
 #include "cli/option_kinds.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amount.h"
 #include "guard/peer.h"
 #include "guard/sandbox.h"
 #include "model/core_set.h"
+#include "util/text.h"
 
 #define CORE_MAX   65535
 #define MEMORY_MAX (1ull << 38) /* entries have 32-bit numbers */
@@ -46,29 +46,15 @@ int option_read_text(void *field, const struct option_row *row,
     return OPTION_READ;
 }
 
-/* A number of seconds at (text), which ends in (stop). -1 if it is none. */
-static double seconds(const char *text, const char **stop)
-{
-    char *end;
-    double s = strtod(text, &end);
-
-    *stop = end;
-    return end == text || !isfinite(s) || s < 0 || s > 1e9 ? -1 : s;
-}
-
 static int read_count(void *field, const struct option_row *row,
                       const char *value, struct err *e)
 {
-    char *end;
+    double n = amount_read_count(value, strlen(value));
+    uint32_t count = n >= 0 && n <= row->max ? (uint32_t)n : 0;
 
-    errno = 0;
-    long n = strtol(value, &end, 10);
-    if (end == value || *end != '\0' || errno != 0 || n < (long)row->min ||
-        n > (long)row->max)
+    if (count != n || count < row->min)
         return err_set(e, "--%s: '%s' is not a number from %u to %u", row->name,
                        value, row->min, row->max);
-
-    uint32_t count = (uint32_t)n;
     memcpy(field, &count, sizeof count);
     return 0;
 }
@@ -118,43 +104,17 @@ static int read_cores(void *field, const struct option_row *row,
     }
 }
 
-/* The factor that a letter of a size stands for; 0: none. */
-static uint64_t unit_of(const char *letter)
-{
-    switch (letter[0]) {
-    case '\0':
-        return 1;
-    case 'K':
-    case 'k':
-        return 1ull << 10;
-    case 'M':
-    case 'm':
-        return 1ull << 20;
-    case 'G':
-    case 'g':
-        return 1ull << 30;
-    default:
-        return 0;
-    }
-}
-
 int option_read_size(void *field, const struct option_row *row,
                      const char *value, struct err *e)
 {
-    char *end;
+    double n = amount_read_size(value, strlen(value));
+    uint64_t size = n >= 0 ? (uint64_t)n : 0;
 
-    errno = 0;
-    unsigned long long n = strtoull(value, &end, 10);
-    uint64_t unit = end[0] == '\0' || end[1] == '\0' ? unit_of(end) : 0;
-
-    if (value[0] < '0' || value[0] > '9' || errno != 0 || unit == 0 ||
-        n > MEMORY_MAX / unit || n * unit < OPTION_MEMORY_MIN)
+    if (size < OPTION_MEMORY_MIN || size > MEMORY_MAX)
         return err_set(e,
                        "--%s: '%s' is not a size from 16M to 256G; type it as "
                        "512M or 4G",
                        row->name, value);
-
-    uint64_t size = n * unit;
     memcpy(field, &size, sizeof size);
     return 0;
 }
@@ -162,12 +122,11 @@ int option_read_size(void *field, const struct option_row *row,
 static int read_seconds(void *field, const struct option_row *row,
                         const char *value, struct err *e)
 {
-    const char *stop;
-    double s = seconds(value, &stop);
+    double s = amount_read_time(value, strlen(value));
 
-    if (s < 0 || *stop != '\0')
-        return err_set(e, "--%s: '%s' is not a number of seconds", row->name,
-                       value);
+    if (s < 0 || s > AMOUNT_TIME_MAX)
+        return err_set(e, "--%s: '%s' is no time; type it as 500ms, 10s or 2m",
+                       row->name, value);
     if (s <= 0 && row->min > 0)
         return err_set(e, "--%s: more than %s seconds, please", row->name,
                        value);
@@ -175,35 +134,26 @@ static int read_seconds(void *field, const struct option_row *row,
     return 0;
 }
 
+/* 2..5, 2.., ..5 or 500ms..2s */
 static int read_span(void *field, const struct option_row *row,
                      const char *value, struct err *e)
 {
     struct time_span *span = field;
     const char *dots = strstr(value, "..");
-    const char *stop = value;
     bool good = dots != NULL;
 
-    if (good && dots != value) {
-        /* strtod would read the first dot of "2..5" as well */
-        char first[32] = "";
-
-        if ((size_t)(dots - value) < sizeof first)
-            memcpy(first, value, (size_t)(dots - value));
-        span->from_s = seconds(first, &stop);
-        good = span->from_s >= 0 && *stop == '\0';
-    }
-    if (good && dots[2] != '\0') {
-        span->to_s = seconds(dots + 2, &stop);
-        good = span->to_s >= 0 && *stop == '\0';
-        if (good && span->to_s <= span->from_s)
-            return err_set(e, "--%s: '%s' ends before it begins", row->name,
-                           value);
-    }
-    if (!good)
+    if (good && dots != value)
+        span->from_s = amount_read_time(value, (size_t)(dots - value));
+    if (good && dots[2] != '\0')
+        span->to_s = amount_read_time(dots + 2, strlen(dots + 2));
+    if (!good || span->from_s < 0 || span->to_s < 0 ||
+        span->from_s > AMOUNT_TIME_MAX || span->to_s > AMOUNT_TIME_MAX)
         return err_set(e,
-                       "--%s: '%s' is not a span of seconds; type it as "
-                       "2..5, 2.. or ..5",
+                       "--%s: '%s' is not a span of time; type it as 2..5, "
+                       "2.., ..5 or 500ms..2s",
                        row->name, value);
+    if (dots[2] != '\0' && span->to_s <= span->from_s)
+        return err_set(e, "--%s: '%s' ends before it begins", row->name, value);
     return 0;
 }
 
@@ -221,8 +171,10 @@ static int read_choice(void *field, const struct option_row *row,
         }
         word += len + (word[len] == '|');
     }
-    return err_set(e, "--%s: '%s' is none of %s", row->name, value,
-                   row->argument);
+    char near[TEXT_NEAR];
+
+    return err_set(e, "--%s: '%s' is none of %s%s", row->name, value,
+                   row->argument, text_near_guess(near, value, row->argument));
 }
 
 static int read_sandbox(void *field, const struct option_row *row,
@@ -236,8 +188,10 @@ static int read_sandbox(void *field, const struct option_row *row,
             return OPTION_READ;
         }
     }
-    return err_set(e, "--%s: '%s' is none of auto, required, off", row->name,
-                   value);
+    char near[TEXT_NEAR];
+
+    return err_set(e, "--%s: '%s' is none of auto, required, off%s", row->name,
+                   value, text_near_guess(near, value, "auto required off"));
 }
 
 static int read_peer(void *field, const struct option_row *row,

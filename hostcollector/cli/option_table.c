@@ -2,13 +2,12 @@
 /* Parses a command line by a table of options. */
 #include "cli/option_table.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "guard/magic.h"
 #include "util/text.h"
-
-#define FAR 3u /* so many edits make another word */
 
 /* Row (i) of (group); NULL behind the last. */
 static const struct option_row *row_of(const struct option_group *group,
@@ -62,13 +61,11 @@ static const struct option_row *nearest(const struct option_set *set,
 {
     const struct option_row *best = NULL;
     const struct option_row *row;
-    unsigned best_distance = FAR;
+    unsigned best_distance = TEXT_FAR;
     size_t offset;
 
     for (size_t i = 0; (row = option_at(set, i, &offset)) != NULL; i++) {
-        /* a beginning counts as one slip: --dur */
-        bool begins = len >= 2 && strncmp(row->name, name, len) == 0;
-        unsigned d = begins ? 1 : text_edits(name, len, row->name);
+        unsigned d = text_near_edits(name, len, row->name);
 
         if (d < best_distance) {
             best = row;
@@ -218,4 +215,20 @@ int option_parse(void *config, const struct option_set *set, int argc,
                                        : refuse_word(set, word, e);
     }
     return result;
+}
+
+int option_words_begin(const struct option_set *set, int argc, char **argv)
+{
+    int i = 0;
+
+    for (; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        bool is_long = argv[i][1] == '-';
+        size_t len = is_long ? strcspn(argv[i], "=") : 2, offset;
+        const struct option_row *row = option_find(set, argv[i], len, &offset);
+
+        if (row != NULL && row->argument != NULL && argv[i][len] == '\0' &&
+            i + 1 < argc)
+            i++;
+    }
+    return i;
 }

@@ -91,6 +91,11 @@ const struct option_row *option_find(const struct option_set *set,
                                      const char *word, size_t len,
                                      size_t *offset);
 
+/* Return the index of the first of the (argc) words at (argv) that is neither
+ * an option of (set) nor the argument of one; "--" is such a word. (argc) if
+ * there is none. */
+int option_words_begin(const struct option_set *set, int argc, char **argv);
+
 /*
  * Read the (argc) words at (argv), which follow the command's name, into
  * (config), which has the defaults. Strings of (config) point into (argv).

@@ -28,6 +28,7 @@ struct output_config {
     char *copies[OPTIONS_OUTPUTS]; /* of paths and formats; or NULL */
     unsigned count;
     bool force;      /* overwrite what tprof has not written */
+    bool quiet;      /* do not say which files were written */
     uint32_t colour; /* enum colour_choice */
 };
 

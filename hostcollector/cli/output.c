@@ -10,77 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/messages.h"
 #include "cli/text_style.h"
 #include "export/formats.h"
 #include "export/stores/stack_numbers.h"
 #include "guard/claim.h"
 #include "guard/opener.h"
 #include "report/report_options.h"
+#include "util/text.h"
 
 #define PIECE (1u << 16) /* bytes, of a file */
-
-#define RECORDING                                                              \
-    "tprof" /* name and suffix of the format that is no renderer */
-
-static bool is_format(const char *name)
-{
-    return strcmp(name, RECORDING) == 0 || format_by_name(name) != NULL;
-}
-
-/* FILE, FORMAT:FILE or FILE:FORMAT. */
-static int read_output(void *field, const struct option_row *row,
-                       const char *value, struct err *e)
-{
-    const char *first = strchr(value, ':'), *last = strrchr(value, ':');
-    struct output_config *o = field;
-    unsigned i = o->count;
-
-    (void)row;
-    if (i == OPTIONS_OUTPUTS)
-        return err_set(e, "-o: more than %d files", OPTIONS_OUTPUTS);
-    o->paths[i] = value;
-    o->count++;
-    if (first == NULL)
-        return 0;
-    char *copy = o->copies[i] = strdup(value);
-
-    if (copy == NULL)
-        return err_set(e, "out of memory");
-    copy[first - value] = '\0';
-    if (is_format(copy)) {
-        o->formats[i] = copy;
-        o->paths[i] = first + 1;
-    } else if (is_format(last + 1)) {
-        copy[first - value] = ':';
-        copy[last - value] = '\0';
-        o->formats[i] = last + 1;
-        o->paths[i] = copy;
-    }
-    return o->paths[i][0] != '\0'
-               ? 0
-               : err_set(e, "-o %s: into which file?", value);
-}
-
-static void format_choices(const struct option_row *row,
-                           char text[OPTION_CHOICES])
-{
-    char names[FORMAT_NAMES];
-
-    (void)row;
-    (void)snprintf(text, OPTION_CHOICES, RECORDING ", %s", format_names(names));
-}
-
-const struct option_kind option_output = {.read = read_output};
-const struct option_kind option_format = {
-    .read = option_read_text, .choices = format_choices, .listed = true};
 
 static bool is_recording(const char *path, const char *format)
 {
     const char *dot = strrchr(path, '.');
 
     if (format != NULL)
-        return strcmp(format, RECORDING) == 0;
-    return dot != NULL && strcmp(dot + 1, RECORDING) == 0;
+        return strcmp(format, OUTPUT_RECORDING) == 0;
+    return dot != NULL && strcmp(dot + 1, OUTPUT_RECORDING) == 0;
 }
 
 static int add_recording(struct outputs *out, const char *path, struct err *e)
@@ -100,21 +47,23 @@ static int add_output(struct outputs *out, const char *path, const char *format,
                       struct err *e)
 {
     const struct render_ops *ops;
-    char names[FORMAT_NAMES];
+    char names[FORMAT_NAMES], near[TEXT_NEAR];
 
     if (is_recording(path, format))
         return add_recording(out, path, e);
     ops = format != NULL ? format_by_name(format) : format_by_path(path);
     if (ops == NULL && format != NULL)
         return err_set(
-            e, "--format: there is no '%s'; the formats are " RECORDING ", %s",
-            format, format_names(names));
+            e,
+            "--format: there is no '%s'%s; the formats are " OUTPUT_RECORDING
+            ", %s",
+            format, text_near_guess(near, format, format_names(names)), names);
     if (ops == NULL && strcmp(path, "-") == 0)
         ops = &render_txt;
     if (ops == NULL)
         return err_set(e,
                        "-o %s: which format? Type it as -o FORMAT:%s; the "
-                       "formats are " RECORDING ", %s",
+                       "formats are " OUTPUT_RECORDING ", %s",
                        path, path, format_names(names));
     out->list[out->count++] =
         (struct output){.path = path, .format = ops, .fd = -1};
@@ -174,6 +123,7 @@ int outputs_spare(const struct output_config *c,
 static int begin(struct outputs *out, const struct options *o, struct err *e)
 {
     *out = (struct outputs){.colour = o->output.colour,
+                            .quiet = o->output.quiet,
                             .terminal = isatty(STDOUT_FILENO) == 1};
     if (o->output.force)
         claim_force();
@@ -202,31 +152,39 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
     return 0;
 }
 
+/* The format of file (i) of (c): --format of the only file, or of a file whose
+ * suffix names none. NULL: the suffix says the format. (*used) is set if
+ * --format was the answer. */
+static const char *format_of_file(const struct output_config *c, unsigned i,
+                                  bool *used)
+{
+    if (c->formats[i] != NULL)
+        return c->formats[i];
+    if (c->count > 1 && (is_recording(c->paths[i], NULL) ||
+                         format_by_path(c->paths[i]) != NULL))
+        return NULL;
+    *used = true;
+    return c->format;
+}
+
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e)
 {
-    bool used = false; /* o->output.format is */
+    const struct output_config *c = &o->output;
+    bool used = false; /* --format is */
 
     if (begin(out, o, e) != 0)
         return -1;
-    for (unsigned i = 0; i < o->output.count; i++) {
-        const char *path = o->output.paths[i], *format = o->output.formats[i];
-
-        if (format == NULL && !is_recording(path, NULL) &&
-            format_by_path(path) == NULL) {
-            format = o->output.format;
-            used = true;
-        }
-        if (add_output(out, path, format, e) != 0)
+    for (unsigned i = 0; i < c->count; i++)
+        if (add_output(out, c->paths[i], format_of_file(c, i, &used), e) != 0)
             return -1;
-    }
-    if (o->output.format != NULL && o->output.count != 0 && !used)
+    if (c->format != NULL && c->count != 0 && !used)
         return err_set(e,
                        "--format %s: each -o says its format already; type -o "
                        "%s:FILE for another one",
-                       o->output.format, o->output.format);
-    if (o->output.count == 0 && o->output.format != NULL &&
-        add_output(out, "-", o->output.format, e) != 0)
+                       c->format, c->format);
+    if (c->count == 0 && c->format != NULL &&
+        add_output(out, "-", c->format, e) != 0)
         return -1;
     if (table && !uses_stdout(out))
         out->list[out->count++] =
@@ -458,7 +416,9 @@ static int close_output(struct output *output, struct err *e)
     if (output->format->end != NULL)
         output->format->end(&output->to);
     int result = check_written(output, e);
+    off_t end = ftello(file);
 
+    output->bytes = end > 0 ? (uint64_t)end : 0;
     if (file != stdout && file != output->given && fclose(file) != 0 &&
         result == 0)
         result = err_sys(e, output->path);
@@ -479,6 +439,12 @@ static int settle_output(struct output *output, bool keep, struct err *e)
     return result == 0 ? 0 : err_sys(e, output->path);
 }
 
+void outputs_say(const struct outputs *out, const char *path, uint64_t bytes)
+{
+    if (!out->quiet)
+        messages_written(path, bytes);
+}
+
 int outputs_close(struct outputs *out, bool keep, struct err *e)
 {
     struct err ignored;
@@ -490,9 +456,13 @@ int outputs_close(struct outputs *out, bool keep, struct err *e)
         if (output->to.out != NULL &&
             close_output(output, result == 0 ? e : &ignored) != 0)
             result = -1;
-        if (output->fd >= 0 && settle_output(output, keep && result == 0,
-                                             result == 0 ? e : &ignored) != 0)
+        if (output->fd < 0)
+            continue;
+        if (settle_output(output, keep && result == 0,
+                          result == 0 ? e : &ignored) != 0)
             result = -1;
+        else if (keep && result == 0)
+            outputs_say(out, output->path, output->bytes);
     }
     return result;
 }

@@ -9,6 +9,9 @@
 #include "report/render.h"
 #include "util/err.h"
 
+/* Name and suffix of the format that is no renderer. */
+#define OUTPUT_RECORDING "tprof"
+
 struct output {
     const char *path; /* "-": standard output */
     FILE *given; /* opened by the caller, who closes it; (path) is its name */
@@ -16,6 +19,7 @@ struct output {
     struct render to; /* (to.out) is NULL: not open */
     char *buffer;     /* of (to.out); or NULL */
     int fd;           /* claimed; else -1 */
+    uint64_t bytes;   /* written until it was closed */
 };
 
 struct outputs {
@@ -24,13 +28,14 @@ struct outputs {
     struct output list[OPTIONS_OUTPUTS + 1];
     unsigned count;
     uint32_t colour; /* enum colour_choice */
+    bool quiet;      /* do not say which files were written */
     bool terminal;   /* standard output is one */
 };
 
-/* -o: into struct output_config. */
+/* options.c: -o, into struct output_config. */
 extern const struct option_kind option_output;
 
-/* --format: const char *; one of all formats. */
+/* options.c: --format: const char *; one of all formats. */
 extern const struct option_kind option_format;
 
 /*
@@ -104,8 +109,12 @@ int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);
 
 /* Close the files that are open or claimed. With (keep), open files replace the
- * earlier files of their names. Otherwise the earlier files stay. Returns 0; -1
+ * earlier files of their names, and the user reads which files were written.
+ * Otherwise the earlier files stay. Returns 0; -1
  * with (e) filled. */
 int outputs_close(struct outputs *out, bool keep, struct err *e);
+
+/* Say that the file (path) of (bytes) was written, unless (out) is quiet. */
+void outputs_say(const struct outputs *out, const char *path, uint64_t bytes);
 
 #endif

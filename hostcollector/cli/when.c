@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/amount.h"
+
 #define SECONDS_MAX 1e11 /* 3000 years: their milliseconds fit anywhere */
 
 /* The number at (text), and at (*end) what is behind it. Digits come first: no
@@ -22,19 +24,10 @@ static bool read_number(const char *text, double *n, char **end)
 /* 90m: so long before (now_ms). */
 static bool read_ago(const char *text, uint64_t now_ms, uint64_t *ms)
 {
-    static const char letters[] = "smhd";
-    static const double factors[] = {1, 60, 3600, 86400};
-    double ago;
-    char *end;
+    double ago = amount_read_time(text, strlen(text));
 
-    if (!read_number(text, &ago, &end) || end[0] == '\0' || end[1] != '\0')
-        return false;
-    const char *unit = strchr(letters, end[0]);
-
-    if (unit == NULL)
-        return false;
-    ago *= factors[unit - letters];
-    if (!(ago <= SECONDS_MAX))
+    /* -90 may be meant in hours */
+    if (ago < 0 || text[strspn(text, "0123456789.")] == '\0')
         return false;
     *ms = ago * 1000 < (double)now_ms ? now_ms - (uint64_t)(ago * 1000) : 0;
     return true;

@@ -96,22 +96,34 @@ static bool lacks_file(const struct options *o)
            access(o->from.input, F_OK) != 0;
 }
 
+/* Find out which word names the recording. Returns 0; -1 with (e) filled. */
+static int plan_words(struct options *o, struct err *e)
+{
+    const char *word = o->from.input;
+
+    if (word == NULL || lacks_file(o)) {
+        o->shown.function = word;
+        o->from.input = session_default_recording(o->output.quiet);
+        return o->from.input != NULL
+                   ? 0
+                   : err_set(e,
+                             "which recording? type: collector annotate %s "
+                             "FILE",
+                             word != NULL ? word : "FUNCTION");
+    }
+    if (is_turned(o)) {
+        o->from.input = o->shown.function;
+        o->shown.function = word;
+    }
+    return 0;
+}
+
 static int plan(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
-    if (o->from.input == NULL)
-        return err_set(
-            e, "which recording? type: collector annotate FUNCTION FILE");
-    if (lacks_file(o))
-        return err_set(e, "which recording? type: collector annotate %s FILE",
-                       o->from.input);
-    if (is_turned(o)) {
-        const char *function = o->from.input;
 
-        o->from.input = o->shown.function;
-        o->shown.function = function;
-    }
-    if (outputs_plan(out, o, o->output.count == 0, e) != 0)
+    if (plan_words(o, e) != 0 ||
+        outputs_plan(out, o, o->output.count == 0, e) != 0)
         return -1;
     outputs_plan_code(out, o);
     o->from.reads_sources = true;

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/option_table.h"
+#include "util/text.h"
 
 #define SHELLS "bash zsh fish"
 
@@ -262,9 +263,12 @@ static int run_completion(int argc, char **argv)
     } else if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0) {
         (void)fputs(help, stdout);
     } else {
-        (void)fputs("collector completion: for which shell? type: collector "
-                    "completion bash, zsh or fish\n",
-                    stderr);
+        char near[TEXT_NEAR];
+
+        (void)fprintf(stderr,
+                      "collector completion: for which shell%s? type: "
+                      "collector completion bash, zsh or fish\n",
+                      text_near_guess(near, shell, SHELLS));
         return EXIT_USAGE;
     }
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

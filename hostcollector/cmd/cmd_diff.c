@@ -107,9 +107,20 @@ static const struct render_ops as_text = {.name = "txt"},
 static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
                                                    NULL};
 
+/* With BEFORE alone, the recording that was made last is AFTER. */
+static void add_default(struct diff_config *c)
+{
+    const char *after = session_default_recording(c->options.output.quiet);
+
+    if (after != NULL)
+        c->inputs.list[c->inputs.count++] = after;
+}
+
 static int plan(struct outputs *out, void *config, struct err *e)
 {
     struct diff_config *c = config;
+    if (c->before_count == 0 && c->inputs.count == 1)
+        add_default(c);
     if (c->before_count == 0 && c->inputs.count == 2)
         c->before_count = 1;
     if (c->before_count == 0 || c->before_count == c->inputs.count)

@@ -66,6 +66,9 @@ static bool is_bolt(const struct options *o)
 static int plan(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
+
+    if (o->from.input == NULL)
+        o->from.input = session_default_recording(o->output.quiet);
     if (o->from.input == NULL)
         return err_set(
             e, "which recording? type: collector pgo FILE -o kernel.prof");

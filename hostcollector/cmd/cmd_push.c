@@ -111,8 +111,14 @@ static const struct help help = {
     "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
     "sense."};
 
-static int refuse_options(const struct push_config *o, struct err *e)
+static int refuse_options(struct push_config *o, struct err *e)
 {
+    const char *word = o->inputs.count == 0 && o->to != NULL && !o->follow
+                           ? session_default_recording(false)
+                           : NULL;
+
+    if (word != NULL)
+        o->inputs.list[o->inputs.count++] = word;
     if (o->to == NULL)
         return err_set(e, "where to? type: collector push --to URL FOLDER");
     if (o->inputs.count == 0)

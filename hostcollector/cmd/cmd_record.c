@@ -12,8 +12,7 @@
 #include "session/session_options.h"
 #include "util/text.h"
 
-#define DEFAULT_FILE "tprof.tprof"
-#define LEAST        (64u << 10) /* bytes: what --max-size takes */
+#define LEAST (64u << 10) /* bytes: what --max-size takes */
 
 struct record_config {
     struct options options;
@@ -57,7 +56,7 @@ static const struct help help = {
     &options,
     "collector record --serial PATH [--elf FILE] [option...]\n"
     "\n"
-    "Samples into a recording, " DEFAULT_FILE
+    "Samples into a recording, " SESSION_RECORDING
     " unless -o names one (NAME.GUEST.tprof for each of several guests), until "
     "--duration, Ctrl-C, or the guest's end. 'collector report FILE' makes "
     "everything else from it.",
@@ -106,7 +105,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (outputs_plan(out, o, false, e) != 0)
         return -1;
     if (out->recording == NULL)
-        out->recording = DEFAULT_FILE;
+        out->recording = SESSION_RECORDING;
     if (plan_size(c, e) != 0)
         return -1;
     if (o->from.guests.count == 0)

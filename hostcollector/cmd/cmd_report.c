@@ -129,6 +129,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (plan_windows(&c->windows, &o->from, e) != 0)
         return -1;
     if (o->from.input == NULL && c->windows.pick.folder == NULL)
+        o->from.input = session_default_recording(o->output.quiet);
+    if (o->from.input == NULL && c->windows.pick.folder == NULL)
         return err_set(e, "which recording? type: collector report FILE; or "
                           "--memory FILE for a guest that is dead, or --spool "
                           "DIR");

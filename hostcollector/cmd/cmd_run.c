@@ -85,7 +85,7 @@ static const struct option_set options = {.command = " run", .groups = groups};
 
 static const struct help help = {
     &options,
-    "collector run [option...] -- qemu-system-x86_64 ... -kernel FILE\n"
+    "collector run [option...] qemu-system-x86_64 ... -kernel FILE\n"
     "\n"
     "Starts QEMU with a virtio-serial port tprof.0 (--vsock: a virtio-vsock "
     "device by 'collector bridge') added to its line, samples the "
@@ -363,42 +363,44 @@ static int run_guest(struct qemu_run *r, struct err *e)
     return r->status != 0 ? r->status : status;
 }
 
-/* Return the index of "--" in (argv); (argc) if there is none. */
-static int find_dashes(int argc, char **argv)
+static int refuse(const char *why)
 {
-    int i = 0;
+    say(why);
+    return EXIT_USAGE;
+}
 
-    while (i < argc && strcmp(argv[i], "--") != 0)
-        i++;
-    return i;
+/* Read the options, and start the line of words behind them. Returns the exit
+ * status, with (e) filled if there is more to say. */
+static int begin(struct qemu_run *r, int argc, char **argv, struct err *e)
+{
+    int words = option_words_begin(&options, argc, argv);
+    int result = option_parse(r, &options, words, argv, e);
+
+    if (result == OPTION_HELP)
+        return help_print(&help);
+    if (result < 0 || guests_finish(&r->options.from.guests, e) != 0) {
+        say(e->text);
+        return EXIT_USAGE;
+    }
+    if (words < argc && strcmp(argv[words], "--") == 0)
+        words++;
+    if (words == argc)
+        return refuse("what is to be run? type: collector run "
+                      "qemu-system-x86_64 ... -kernel FILE");
+    result = prepare(r, argv + words, e) == 0 ? run_guest(r, e) : EXIT_USAGE;
+    if (e->text[0] != '\0')
+        say(e->text);
+    return result;
 }
 
 static int run_run(int argc, char **argv)
 {
     struct qemu_run r = {.options = OPTIONS_DEFAULT};
     struct err e = {""};
-    int dashes = find_dashes(argc, argv), result;
 
     r.options.shown.page_code = OPTIONS_PAGE_USUAL;
-    result = option_parse(&r, &options, dashes, argv, &e);
-    if (result < 0 || guests_finish(&r.options.from.guests, &e) != 0) {
-        result = EXIT_USAGE;
-        say(e.text);
-        if (dashes == argc)
-            say("QEMU's own words stand behind --: collector run -d 5 -- "
-                "qemu-system-x86_64 ...");
-    } else if (result == OPTION_HELP) {
-        result = help_print(&help);
-    } else if (dashes + 1 >= argc) {
-        result = EXIT_USAGE;
-        say("what is to be run? type: collector run -- qemu-system-x86_64 ... "
-            "-kernel FILE");
-    } else {
-        result = prepare(&r, argv + dashes + 1, &e) == 0 ? run_guest(&r, &e)
-                                                         : EXIT_USAGE;
-    }
-    if (r.folder[0] != '\0' && e.text[0] != '\0')
-        say(e.text);
+    int result = begin(&r, argc, argv, &e);
+
     if (r.bridge > 0 && kill(r.bridge, SIGTERM) == 0)
         (void)waitpid(r.bridge, NULL, 0);
     if (r.folder[0] != '\0')

@@ -21,7 +21,6 @@
 #include "util/host_clock.h"
 #include "util/text.h"
 
-#define DEFAULT_FILE  "tprof.tprof"
 #define ONE_STOP      500000000u /* nanoseconds */
 #define SLOW_TERMINAL 50 /* milliseconds until it gets more of a picture */
 
@@ -170,7 +169,7 @@ static int start(struct display *d, const struct options *o,
 
     d->stop_fd = -1;
     if (may.recording == NULL)
-        may.recording = DEFAULT_FILE; /* if the key is pressed */
+        may.recording = SESSION_RECORDING; /* if the key is pressed */
     d->stop_fd = signals_catch(e);
     if (d->stop_fd < 0 || sampler_processes_start(&o->from, false, e) != 0 ||
         confine_prepare_sampling(&o->from, &may, e) != 0)
@@ -219,11 +218,13 @@ static int plan(struct outputs *out, void *config, struct err *e)
     struct options *o = config;
     size_t guests = o->from.guests.count;
 
-    if (outputs_plan(out, o, false, e) != 0)
-        return -1;
+    if (guests == 0 && o->from.input == NULL)
+        o->from.input = session_default_recording(o->output.quiet);
     if (guests == 0 && o->from.input == NULL)
         return err_set(e, "where from? type: collector top --serial PATH --elf "
                           "FILE, or collector top FILE");
+    if (outputs_plan(out, o, false, e) != 0)
+        return -1;
     if (guests > 1 || (guests != 0 && o->from.input != NULL))
         return err_set(e, "one guest or recording at a time");
     if (out->count != 0)

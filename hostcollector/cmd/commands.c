@@ -6,8 +6,6 @@
 #include "cli/command.h"
 #include "util/text.h"
 
-#define FAR 3u /* so many edits make another word */
-
 static int run_help(int argc, char **argv);
 
 static const struct subcommand help = {"help", NULL, run_help};
@@ -34,14 +32,11 @@ const struct subcommand *cmd_at(size_t i)
 const char *cmd_nearest(const char *name)
 {
     const char *best = NULL;
-    unsigned least = FAR;
+    unsigned least = TEXT_FAR;
 
     for (size_t i = 0; i < COMMANDS; i++) {
-        unsigned edits = text_edits(name, strlen(name), commands[i]->name);
+        unsigned edits = text_near_edits(name, strlen(name), commands[i]->name);
 
-        if (strlen(name) > 1 &&
-            strncmp(commands[i]->name, name, strlen(name)) == 0)
-            edits = 0; /* its beginning: "rec" */
         if (edits < least) {
             least = edits;
             best = commands[i]->name;

@@ -103,12 +103,13 @@ static void say_selection(struct remarks *r, const struct profile *p)
     size_t cores = core_list_find(p, core_delivered, list);
 
     if (core_list_any(p, selected_has_less)) {
-        remarks_warn(r, "No samples here: all of them are left out.");
+        remarks_warn(r,
+                     "No samples are left: --exclude leaves out all of them.");
         return;
     }
     remarks_warn(r,
-                 "No samples here: samples came, but none of that core or "
-                 "within that time: there are those of core%s %s in %.1f s.",
+                 "No samples are of the cores and the time that were asked "
+                 "for. There are samples of core%s %s, from 0 s to %.1f s.",
                  text_plural(cores), list, p->duration_s);
 }
 

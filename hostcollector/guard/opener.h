@@ -92,13 +92,14 @@ int opener_confined(struct err *e);
 /*
  * Start a helper that serves the child processes of this process, one after the
  * other. Starting a helper for each child would take longer than the child's
- * work. This process itself has no helper then. If this process has started a
- * helper before that is gone (opener_is_shared()), that one is ended and waited
- * for. Returns as opener_fork().
+ * work. This process itself has no helper then. If an earlier shared helper has
+ * ended (opener_is_shared()), this call reaps the earlier one first. Returns
+ * like opener_fork().
  *
- * The helper keeps standard input, output and error only, because it outlives
- * the purpose of other open descriptors. So it cannot open names like
- * /dev/fd/3, and descriptors for its confinement must be made after this call.
+ * The helper keeps only standard input, output and error, because the helper
+ * may run longer than other descriptors should stay open. So the helper cannot
+ * open names like /dev/fd/3, and descriptors for its confinement must be made
+ * after this call.
  */
 int opener_fork_shared(struct err *e);
 

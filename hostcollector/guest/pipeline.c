@@ -382,7 +382,7 @@ void pipeline_reset(struct pipeline *p)
 
 uint64_t pipeline_recorded(const struct pipeline *p)
 {
-    return p->writer != NULL ? recording_taken(p->writer) : 0;
+    return p->writer != NULL ? recording_size(p->writer) : 0;
 }
 
 double pipeline_part(const struct pipeline *p)

@@ -124,7 +124,8 @@ void pipeline_reset(struct pipeline *p);
  */
 int pipeline_record(struct pipeline *p, const char *path, struct err *e);
 
-/* Number of the guest's bytes in the recording so far; 0 without one. */
+/* Number of bytes that the recording would have if it were sealed now; 0
+ * without one. */
 uint64_t pipeline_recorded(const struct pipeline *p);
 
 /* Part of a file that has been read, 0 to 1. 0 for a live guest. */

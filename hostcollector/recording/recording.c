@@ -154,6 +154,13 @@ void recording_hold(struct recording_writer *w, const void *bytes, size_t size)
     w->held_size = stay + more;
 }
 
+uint64_t recording_size(const struct recording_writer *w)
+{
+    uint64_t end = CHUNK_HEADER + (w->names != 0 ? END_NAMES : 0);
+
+    return w->size + (w->cut ? 0 : end);
+}
+
 uint64_t recording_taken(const struct recording_writer *w)
 {
     return w->taken;

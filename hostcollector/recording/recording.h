@@ -67,6 +67,9 @@ int recording_append(struct recording_writer *w, const void *bytes, size_t size,
 #define RECORDING_HELD 8192u
 void recording_hold(struct recording_writer *w, const void *bytes, size_t size);
 
+/* Number of bytes that the file would have if it were closed now. */
+uint64_t recording_size(const struct recording_writer *w);
+
 /* Number of bytes of the wire in the recording. */
 uint64_t recording_taken(const struct recording_writer *w);
 

@@ -14,6 +14,7 @@
 #include "cli/text_style.h"
 #include "diagnose/interrupt_gate.h"
 #include "diagnose/remarks.h"
+#include "guard/opener.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"
 #include "recording/spool/spool_list.h"
@@ -277,6 +278,21 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
     }
 }
 
+/* A recording without samples does not replace an older one. */
+static void give_back(struct guest_run *r)
+{
+    char line[PATH_MAX + 64];
+
+    if (opener_open(OPENER_UNDO, r->recording) != 0)
+        return;
+    (void)snprintf(line, sizeof line,
+                   "no samples came: %.1000s is the older recording, as before",
+                   r->recording);
+    on_note(r, line);
+    free(r->recording);
+    r->recording = NULL;
+}
+
 void guest_run_seal(struct guest_run *r)
 {
     const struct guest_names_job job = {
@@ -293,8 +309,11 @@ void guest_run_seal(struct guest_run *r)
 
     if (in_order && guest_names_write(r->pipeline, &job, &e) != 0)
         guest_run_failed(r, &e);
+    r->recorded = pipeline_recorded(r->pipeline);
     if (pipeline_seal(r->pipeline, &e) != 0 && !r->failed)
         guest_run_failed(r, &e);
+    if (r->recording != NULL && !guest_run_has_samples(r))
+        give_back(r);
 }
 
 bool guest_run_has_report(struct guest_run *r)

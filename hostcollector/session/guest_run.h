@@ -55,6 +55,7 @@ struct guest_run {
                                 its number */
     char source[RECORDING_TEXT_MAX];
     char *recording;              /* path; NULL: none */
+    uint64_t recorded;            /* bytes in it, when it was sealed */
     struct spool_account spool;   /* with options.listed */
     struct memory_account memory; /* with options.from.input_is_memory */
     struct pipeline *pipeline;

@@ -461,6 +461,14 @@ static void sampling_fini(struct sampling *s)
     pager_end();
 }
 
+static void say_recorded(const struct sampling *s, const struct guest_run *r)
+{
+    if (s->job->done != NULL)
+        s->job->done(r->recording, r->profile);
+    else
+        outputs_say(s->outputs, r->recording, r->recorded);
+}
+
 int sampling_run(const struct sampling_job *job)
 {
     struct sampling s = {.job = job,
@@ -472,9 +480,9 @@ int sampling_run(const struct sampling_job *job)
 
     if (result != 0)
         print_failure(&s, NULL, &e);
-    for (size_t i = 0; result == 0 && job->done != NULL && i < s.count; i++)
-        if (!s.runs[i]->failed)
-            job->done(s.runs[i]->recording, s.runs[i]->profile);
+    for (size_t i = 0; result == 0 && i < s.count; i++)
+        if (!s.runs[i]->failed && s.runs[i]->recording != NULL)
+            say_recorded(&s, s.runs[i]);
     int status = status_of(&s);
 
     sampling_fini(&s);

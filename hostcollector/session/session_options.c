@@ -2,7 +2,9 @@
 /* Options that several commands share. */
 #include "session/session_options.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "guest/source/source.h"
@@ -64,6 +66,15 @@ static int read_memory(void *field, const struct option_row *row,
     c->input = value;
     c->input_is_memory = true;
     return OPTION_READ;
+}
+
+const char *session_default_recording(bool quiet)
+{
+    if (access(SESSION_RECORDING, F_OK) != 0)
+        return NULL;
+    if (!quiet)
+        (void)fputs("reading " SESSION_RECORDING "\n", stderr);
+    return SESSION_RECORDING;
 }
 
 int session_recordings_add(struct option_words *recordings, const char *word,
@@ -216,7 +227,9 @@ const struct option_row output_rows[] = {
 
 const struct option_row force_rows[] = {
     {"force", 0, NULL, &option_flag, OUTPUT(force), 0, 0,
-     "let -o overwrite a file that tprof has not written"},
+     "overwrite existing files, even if tprof did not write them"},
+    {"quiet", 'q', NULL, &option_flag, OUTPUT(quiet), 0, 0,
+     "do not say which files were read by default and written"},
     {.name = NULL}};
 
 const struct option_row core_rows[] = {

@@ -21,6 +21,13 @@ const struct option_row *session_source_with_agent(size_t i);
  * struct option_set, of a config that begins with a struct options. */
 int session_recording_word(void *config, const char *word, struct err *e);
 
+/* The file that collector record writes unless -o names one. */
+#define SESSION_RECORDING "tprof.tprof"
+
+/* Return SESSION_RECORDING if that file exists, and say on stderr that it is
+ * read unless (quiet). NULL: there is no such file. */
+const char *session_default_recording(bool quiet);
+
 /* Add one more recording to several. Returns OPTION_READ; -1 with (e)
  * filled. */
 int session_recordings_add(struct option_words *recordings, const char *word,
@@ -56,7 +63,7 @@ extern const struct option_row pager_rows[]; /* --no-pager */
 
 /* For struct output_config. */
 extern const struct option_row output_rows[]; /* --output, --format */
-extern const struct option_row force_rows[];  /* --force */
+extern const struct option_row force_rows[];  /* --force, --quiet */
 extern const struct option_row colour_rows[]; /* --color */
 
 /* For struct options. */

@@ -284,3 +284,59 @@ void text_wrap_at(FILE *out, size_t indent, const char *paragraph,
     }
     (void)putc('\n', out);
 }
+
+#define BETWEEN " ,|"
+
+unsigned text_near_edits(const char *typed, size_t length, const char *word)
+{
+    return length >= 2 && strncmp(word, typed, length) == 0
+               ? 1
+               : text_edits(typed, length, word);
+}
+
+/* The edits from (typed) to the (size) bytes at (word). */
+static unsigned edits_to(const char *typed, size_t length, const char *word,
+                         size_t size)
+{
+    char copy[TEXT_WORD] = "";
+
+    if (size >= sizeof copy)
+        return TEXT_FAR;
+    memcpy(copy, word, size);
+    return text_near_edits(typed, length, copy);
+}
+
+size_t text_near_word(const char *typed, size_t length, const char *words,
+                      const char **word)
+{
+    unsigned least = TEXT_FAR;
+    size_t found = 0;
+
+    for (words += strspn(words, BETWEEN); words[0] != '\0';) {
+        size_t size = strcspn(words, BETWEEN);
+        unsigned d = edits_to(typed, length, words, size);
+
+        /* of a word of two letters no other two may differ */
+        if (d < least && d < size) {
+            least = d;
+            *word = words;
+            found = size;
+        }
+        words += size;
+        words += strspn(words, BETWEEN);
+    }
+    return found;
+}
+
+const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
+                            const char *words)
+{
+    const char *word;
+    size_t size = text_near_word(typed, strlen(typed), words, &word);
+
+    buf[0] = '\0';
+    if (size != 0)
+        (void)snprintf(buf, TEXT_NEAR, " (did you mean %.*s?)", (int)size,
+                       word);
+    return buf;
+}

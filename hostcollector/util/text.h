@@ -83,6 +83,29 @@ const char *text_base_name(const char *path);
 #define TEXT_WORD 32
 unsigned text_edits(const char *a, size_t len, const char *b);
 
+#define TEXT_NEAR 80 /* room for text_near_guess() */
+
+/* So many edits, or more, make another word. */
+#define TEXT_FAR 3u
+
+/* The edits from the (length) bytes at (typed) to (word). A beginning counts as
+ * one: --dur for --duration. */
+unsigned text_near_edits(const char *typed, size_t length, const char *word);
+
+/*
+ * Find the word that is most like the (length) bytes at (typed): by a slip of
+ * two letters at most, or because it begins so. (words) have blanks, commas or
+ * bars between them. Returns the word's length, with (*word) in (words); 0 if
+ * none is like it.
+ */
+size_t text_near_word(const char *typed, size_t length, const char *words,
+                      const char **word);
+
+/* Write " (did you mean WORD?)" about the word of (words) that is most like
+ * (typed) into (buf); "" if none is like it. Returns (buf). */
+const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
+                            const char *words);
+
 /*
  * Write (paragraph) to (out), broken at spaces into lines of at most
  * TEXT_COLUMNS. The first line begins with (first), each further line with as

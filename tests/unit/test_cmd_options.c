@@ -75,6 +75,23 @@ TEST(options_reach_their_fields)
     CHECK_STR(o.output.paths[0], "-");
 }
 
+/* Catches: a unit that is taken for another, a dot of the span read as one of
+ * the number */
+TEST(times_have_units)
+{
+    CHECK_EQ(parse(&cmd_live, "-d 500ms --wait 2m"), 0);
+    CHECK(o.duration_s == .5 && o.from.wait_s == 120);
+    CHECK_EQ(parse(&cmd_live, "-d 1s --wait 1.5h"), 0);
+    CHECK(o.duration_s == 1 && o.from.wait_s == 5400);
+    CHECK_EQ(parse(&cmd_report, "--time 1s..2s"), 0);
+    CHECK(o.selection.time.from_s == 1 && o.selection.time.to_s == 2);
+    CHECK_EQ(parse(&cmd_report, "--time 500ms..1m"), 0);
+    CHECK(o.selection.time.from_s == .5 && o.selection.time.to_s == 60);
+    CHECK_EQ(parse(&cmd_live, "-d 1x"), -1);
+    CHECK_EQ(parse(&cmd_live, "-d 2000000000"), -1);
+    CHECK_EQ(parse(&cmd_report, "--time 1s..2x"), -1);
+}
+
 TEST(spans_of_time_may_be_open)
 {
     CHECK_EQ(parse(&cmd_report, "--time 1.5..4"), 0);
@@ -116,8 +133,7 @@ TEST(mistakes_say_what_to_type)
     check_refused(&cmd_report, "a b", "one recording at a time: 'a' or 'b'?");
     check_refused(&cmd_live, "-d 0", "--duration: more than 0 seconds, please");
     check_refused(&cmd_live, "-d inf",
-                  "--duration: 'inf' is not a number "
-                  "of seconds");
+                  "--duration: 'inf' is no time; type it as 500ms, 10s or 2m");
 }
 
 /* Catches: "what is 'a.elf'?", about the word behind the one that is wrong */
@@ -141,8 +157,8 @@ TEST(a_span_does_not_end_before_it_begins)
     check_refused(&cmd_report, "--time 2..2",
                   "--time: '2..2' ends before it begins");
     check_refused(&cmd_report, "--time 5..x",
-                  "--time: '5..x' is not a span of seconds; type it as 2..5, "
-                  "2.. or ..5");
+                  "--time: '5..x' is not a span of time; type it as 2..5, "
+                  "2.., ..5 or 500ms..2s");
 }
 
 TEST(mistyped_commands_are_guessed)
@@ -165,7 +181,10 @@ TEST(numbers_keep_their_bounds)
     check_refused(&cmd_live, "--rate 50001",
                   "--rate: '50001' is not a number from 1 to 50000");
     CHECK_EQ(parse(&cmd_live, "--rate 0"), -1);
-    CHECK_EQ(parse(&cmd_live, "--rate 1k"), -1);
+    CHECK_EQ(parse(&cmd_live, "--rate 1k"), 0);
+    CHECK_EQ(o.from.rate_hz, 1000);
+    CHECK_EQ(parse(&cmd_live, "--rate 1kx"), -1);
+    CHECK_EQ(parse(&cmd_live, "--rate 1.5"), -1);
     CHECK_EQ(parse(&cmd_live, "--rate 99999999999999999999"), -1);
     CHECK_EQ(parse(&cmd_live, "--depth 128"), -1);
     CHECK_EQ(parse(&cmd_report, "--core -1"), -1);
@@ -225,6 +244,8 @@ TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
     CHECK_EQ(parse(&cmd_report, "--memory 256G"), 0);
     CHECK_EQ(o.from.memory, 274877906944);
     CHECK_EQ(parse(&cmd_report, "--memory 16777216"), 0);
+    CHECK_EQ(parse(&cmd_report, "--memory 1.5g"), 0);
+    CHECK_EQ(o.from.memory, 1610612736);
     check_refused(&cmd_report, "--memory 15M",
                   "--memory: '15M' is not a size from 16M to 256G; type it as "
                   "512M or 4G");
@@ -232,7 +253,7 @@ TEST(memory_is_a_size) /* catches: a factor of 1000, numbers that wrap */
     static const char *const bad[] = {
         "--memory 257G", "--memory 1T",  "--memory -1G",
         "--memory G",    "--memory 1GB", "--memory 18446744073709551615",
-        "--memory 1.5G", "--memory 0",   "--memory 17179869185G"};
+        "--memory 1.5X", "--memory 0",   "--memory 17179869185G"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         CHECK_EQ(parse(&cmd_report, bad[i]), -1);
 }

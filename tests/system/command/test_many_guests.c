@@ -30,7 +30,7 @@ TEST(each_guest_has_a_report_and_all_have_one_together)
     pid_t two = start_guest("two", play_70);
 
     CHECK_EQ(collector("--serial one --serial two --name web -d 0.5 "
-                       "-o a.tprof -o a.folded -o a.txt"),
+                       "-q -o a.tprof -o a.folded -o a.txt"),
              0);
     join_guest(one);
     join_guest(two);

@@ -46,7 +46,7 @@ TEST(run_prints_its_report_and_leaves_its_files)
     enter_dir();
     pid_t guest = start_guest("port", play_50);
 
-    CHECK_EQ(collector("--serial port -d 0.3 -o a.tprof -o a.folded "
+    CHECK_EQ(collector("--serial port -d 0.3 -q -o a.tprof -o a.folded "
                        "-o a.txt"),
              0);
     join_guest(guest);

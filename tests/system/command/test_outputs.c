@@ -123,8 +123,11 @@ TEST(recording_without_samples_replaces_none_with_some)
     CHECK_EQ(sample("one", play_500, ""), 0);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(collector("record --serial none --wait 0"), 1);
-    CHECK_EQ(collector("report tprof.tprof.old"), 0);
+    CHECK_CONTAINS("err",
+                   "no samples came: tprof.tprof is the older recording");
+    CHECK_EQ(collector("report tprof.tprof"), 0);
     CHECK_CONTAINS("out", "500 samples of 1 core");
+    CHECK(access("tprof.tprof.old", F_OK) != 0);
     CHECK_EQ(sample("two", play_500, ""), 0);
     CHECK_EQ(sample("three", play_20, ""), 0);
     CHECK_EQ(collector("report tprof.tprof.old"), 0);
@@ -243,11 +246,11 @@ TEST(options_that_a_file_does_not_follow_are_told)
     make_recording();
     CHECK_EQ(collector(ASKED "-o x.json -o x.html -o x.csv"), 0);
     CHECK_CONTAINS("err", told);
-    CHECK_EQ(collector(ASKED "-o x.txt -o x.html"), 0);
+    CHECK_EQ(collector(ASKED "-q -o x.txt -o x.html"), 0);
     CHECK_STR(text_of("err"), "");
     CHECK_CONTAINS("x.txt", "Shown: idle time, shares of all time, rows by "
                             "late, at most 3 rows, trees from the inside out,");
-    CHECK_EQ(collector("report a.tprof --core 0 -o x.json"), 0);
+    CHECK_EQ(collector("report a.tprof -q --core 0 -o x.json"), 0);
     CHECK_STR(text_of("err"), "");
 }
 
@@ -385,11 +388,14 @@ TEST(each_file_has_the_format_that_it_says)
     CHECK_CONTAINS("a.txt", "50 samples");
     CHECK_EQ(collector("report a.tprof -o -:folded"), 0);
     CHECK_STR(text_of("out"), "core0;0x400100 50\n");
-    /* a suffix wins over --format: catches: folded stacks in a.txt */
+    /* of several files: a suffix wins. Catches: folded stacks in a.txt */
     CHECK_EQ(collector("report a.tprof -o a.txt -o z --format folded"), 0);
     CHECK_CONTAINS("a.txt", "50 samples");
     CHECK_STR(text_of("z"), "core0;0x400100 50\n");
-    CHECK_EQ(collector("report a.tprof -o a.txt --format folded"), 2);
+    CHECK_EQ(collector("report a.tprof -o a.txt --format folded"), 0);
+    CHECK_STR(text_of("a.txt"), "core0;0x400100 50\n");
+    CHECK_STR(text_of("err"), "wrote a.txt (18 bytes)\n");
+    CHECK_EQ(collector("report a.tprof -o b.txt -o c.txt --format folded"), 2);
     CHECK_CONTAINS("err", "--format folded: each -o says its format already; "
                           "type -o folded:FILE for another one");
     CHECK_EQ(collector("report a.tprof -o -"), 0);

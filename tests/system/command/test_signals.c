@@ -246,7 +246,7 @@ TEST(reader_who_has_enough_is_no_error)
     int err = open("err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     CHECK_EQ(join_collector(
-                 start_with("report tprof.tprof -o - --format folded -o a.f",
+                 start_with("report tprof.tprof -q -o - --format folded -o a.f",
                             broken_pipe(), err)),
              0);
     CHECK_STR(text_of("err"), "");

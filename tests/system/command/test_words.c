@@ -242,7 +242,7 @@ TEST(no_samples_have_a_status_of_their_own) /* catches: emptiness is success */
     join_guest(guest);
     CHECK_EQ(collector("report some.tprof --core 0"), 0);
     CHECK_EQ(collector("report some.tprof --core 7"), 3);
-    CHECK_CONTAINS("out", "there are those of");
+    CHECK_CONTAINS("out", "There are samples of");
     CHECK_EQ(collector("report some.tprof --time 100.."), 3);
     CHECK_CONTAINS("out", ": no samples from second 100 on: it ends after ");
     CHECK_EQ(collector("report some.tprof -o x.txt --core 7"), 3);

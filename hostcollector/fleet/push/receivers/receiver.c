@@ -74,6 +74,25 @@ static int set_url(struct receiver *r, const char *url, struct err *e)
     return 0;
 }
 
+/* (c) names a kind that does not exist, or none where one is needed. */
+static int refuse_kind(const struct receiver_config *c, struct err *e)
+{
+    const char *kind = c->as != NULL ? c->as : c->to;
+    char typed[32], near[TEXT_NEAR];
+    size_t length = strcspn(kind, c->as != NULL ? "" : "+:");
+
+    (void)snprintf(typed, sizeof typed, "%.*s", (int)length, kind);
+    if (c->as == NULL && kind[length] != '+')
+        return err_set(e,
+                       "--to %s: what is that? Type it as KIND+https://HOST/, "
+                       "or say --as KIND; the kinds are %s",
+                       c->to, receiver_names());
+    return err_set(e, "--%s %s: there is no kind '%s'%s; the kinds are %s",
+                   c->as != NULL ? "as" : "to", kind, typed,
+                   text_near_guess(near, typed, receiver_names()),
+                   receiver_names());
+}
+
 int receiver_open(struct receiver *r, const struct receiver_config *c,
                   struct err *e)
 {
@@ -81,10 +100,7 @@ int receiver_open(struct receiver *r, const struct receiver_config *c,
 
     *r = (struct receiver){.kind = kind_of(c, &url)};
     if (r->kind == NULL)
-        return err_set(e,
-                       "--to %s: what is that? Type it as KIND+https://HOST/, "
-                       "or say --as KIND; the kinds are %s",
-                       c->to, receiver_names());
+        return refuse_kind(c, e);
     if (c->format != NULL) {
         r->format = format_by_name(c->format);
         if (r->format == NULL || r->kind->parts[0] != NULL)

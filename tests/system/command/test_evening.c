@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What somebody types on a first evening, and what they read. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static void play_50(int listener)
+{
+    play_in_order(listener, 50);
+}
+
+/* A folder with a recording of 50 samples, made as the first lines of README
+ * say. */
+static void after_the_first_recording(void)
+{
+    enter_dir();
+    pid_t guest = start_guest("port", play_50);
+
+    CHECK_EQ(collector("record --serial port -d 200ms --rate 1k"), 0);
+    join_guest(guest);
+    CHECK_CONTAINS("err", "tprof.tprof holds 50 samples");
+}
+
+TEST(a_command_without_a_file_reads_the_last_recording)
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("report"), 0);
+    CHECK_STR(text_of("err"), "reading tprof.tprof\n");
+    CHECK_CONTAINS("out", "50 samples of 1 core");
+    CHECK_EQ(collector("report -q"), 0);
+    CHECK_STR(text_of("err"), "");
+    CHECK_EQ(collector("stacks tprof.tprof"), 0);
+    CHECK_EQ(rename("tprof.tprof", "monday.tprof"), 0);
+    CHECK_EQ(collector("report"), 2);
+    CHECK_CONTAINS("err", "which recording? type: collector report FILE");
+    CHECK_EQ(collector("annotate walk"), 2);
+    CHECK_CONTAINS("err", "type: collector annotate walk FILE");
+    CHECK_EQ(collector("diff monday.tprof"), 2);
+}
+
+TEST(a_recording_to_compare_with_is_the_last_one) /* catches: both the same */
+{
+    after_the_first_recording();
+    CHECK_EQ(rename("tprof.tprof", "monday.tprof"), 0);
+    pid_t guest = start_guest("port2", play_50);
+
+    CHECK_EQ(collector("record --serial port2 -d 0.2"), 0);
+    join_guest(guest);
+    CHECK_EQ(collector("diff monday.tprof"), 0);
+    CHECK_STR(text_of("err"), "reading tprof.tprof\n");
+    CHECK_CONTAINS("out", "before  monday.tprof: 50 samples");
+    CHECK_CONTAINS("out", "after   tprof.tprof: 50 samples");
+}
+
+TEST(files_are_written_as_typed_and_named)
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("report --format html -o x.html"), 0);
+    CHECK_CONTAINS("err", "wrote x.html (");
+    CHECK_CONTAINS("err", " KiB)\n");
+    CHECK_CONTAINS("x.html", "<!DOCTYPE html>");
+    CHECK_EQ(collector("report --format folded -o stacks"), 0);
+    CHECK_CONTAINS("err", "wrote stacks (18 bytes)\n");
+    CHECK_EQ(collector("report --format folded -o stacks.txt -q"), 0);
+    CHECK_STR(text_of("err"), "");
+    CHECK_STR(text_of("stacks.txt"), "core0;0x400100 50\n");
+    CHECK_EQ(collector("report -q --format folded"), 0);
+    CHECK_STR(text_of("out"), "core0;0x400100 50\n");
+}
+
+TEST(times_are_typed_in_one_way) /* catches: an open end that is second 0 */
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("report --time 0.. -o folded:all"), 0);
+    CHECK_STR(text_of("all"), "core0;0x400100 50\n");
+    CHECK_EQ(collector("report --time 0s..1m -o folded:all"), 0);
+    CHECK_STR(text_of("all"), "core0;0x400100 50\n");
+    CHECK_EQ(collector("report --time ..5000ms -o folded:all"), 0);
+    CHECK_STR(text_of("all"), "core0;0x400100 50\n");
+    CHECK_EQ(collector("report --time 5"), 2);
+    CHECK_CONTAINS("err", "type it as 2..5, 2.., ..5 or 500ms..2s");
+}
+
+TEST(nothing_here_says_what_there_is)
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("report --core 7"), 3);
+    CHECK_CONTAINS("out", "There are samples of core 0, from 0");
+}
+
+TEST(a_recording_that_fails_spares_the_old_one)
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("record --serial nobody --wait 0 -d 1s"), 1);
+    CHECK_CONTAINS("err",
+                   "no samples came: tprof.tprof is the older recording");
+    CHECK_CONTAINS("err", "nobody ever listened at nobody");
+    CHECK_EQ(collector("report"), 0);
+    CHECK_CONTAINS("out", "50 samples of 1 core");
+    CHECK(access("tprof.tprof.old", F_OK) != 0);
+}
+
+/* A line with a slip, and the word that was meant. */
+static const struct slip {
+    const char *line, *meant;
+} slips[] = {
+    {"repotr", "did you mean 'report'?"},
+    {"help recrod", "did you mean 'record'?"},
+    {"report --detials", "did you mean --details?"},
+    {"report --sort slef", "(did you mean self?)"},
+    {"report --format htlm", "(did you mean html?)"},
+    {"report --color alway", "(did you mean always?)"},
+    {"report --sandbox of", "(did you mean off?)"},
+    {"push --to pyroscop+http://127.0.0.1:4040 tprof.tprof",
+     "there is no kind 'pyroscop' (did you mean pyroscope?)"},
+    {"push --as clikhouse --to http://127.0.0.1 tprof.tprof",
+     "(did you mean clickhouse?)"},
+    {"completion fihs", "(did you mean fish?)"},
+};
+
+TEST(slips_are_understood) /* catches: a folder "pyroscop+http:" */
+{
+    after_the_first_recording();
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+        CHECK_EQ(collector(slips[i].line), 2);
+        CHECK_CONTAINS("err", slips[i].meant);
+        CHECK_STR(text_of("out"), "");
+    }
+    CHECK(access("pyroscop+http:", F_OK) != 0);
+}
