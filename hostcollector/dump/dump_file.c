@@ -2,7 +2,6 @@
 /* Reads a dump file, flattened or not. */
 #include "dump/dump_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "guard/magic.h"
 #include "util/bounds.h"
+#include "util/io.h"
 #include "util/vec.h"
 
 /* The flattened form, as makedumpfile and QEMU's dump/dump.c have it; integers
@@ -30,18 +30,7 @@
  */
 static bool read_all(int fd, uint64_t at, void *to, size_t size)
 {
-    for (uint8_t *p = to; size > 0;) {
-        ssize_t n = pread(fd, p, size, (off_t)at);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        at += (uint64_t)n;
-        size -= (size_t)n;
-    }
-    return true;
+    return io_read_at(fd, to, size, at) == (ssize_t)size;
 }
 
 static uint64_t load_big(const uint8_t *p)

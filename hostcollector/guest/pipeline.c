@@ -102,7 +102,7 @@ static void on_status(void *context, const struct guest_status *status)
 
     aggregate_status(p->aggregate, status);
     talk_status(&p->talk, status);
-    if (p->config.tap)
+    if (p->config.tap && p->config.tap->status)
         p->config.tap->status(p->config.tap_context, status);
 }
 
@@ -115,8 +115,6 @@ static void on_pong(void *context, const struct guest_pong *pong)
         aggregate_clock(p->aggregate, hz);
     if (hz != 0 && p->config.clock)
         p->config.clock(p->config.tap_context, hz);
-    if (p->config.tap)
-        p->config.tap->pong(p->config.tap_context, pong);
 }
 
 static int on_map(void *context, const struct guest_map *map, struct err *e)
@@ -136,7 +134,7 @@ static void on_gap(void *context, uint32_t frames)
     struct pipeline *p = context;
 
     talk_gap(&p->talk);
-    if (p->config.tap)
+    if (p->config.tap && p->config.tap->gap)
         p->config.tap->gap(p->config.tap_context, frames);
 }
 

@@ -43,6 +43,7 @@ struct events {
     void (*stats)(void *context, const struct core_stats *stats);
     /* May be NULL. */
     void (*progress)(void *context, const struct guest_progress *progress);
+    /* The next two may be NULL. */
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);
     /* The guest has mapped or unmapped a further image. The guest sends all
@@ -50,7 +51,7 @@ struct events {
      * NULL. */
     int (*map)(void *context, const struct guest_map *map, struct err *e);
     /* (frames) frames were lost, so the dictionaries of stacks are incomplete.
-     * The receiver should send RESET. */
+     * The receiver should send RESET. May be NULL. */
     void (*gap)(void *context, uint32_t frames);
 };
 

@@ -2,32 +2,19 @@
 /* Finds the names at the end of a recording. */
 #include "recording/recording_names.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "recording/recording.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"
 #include "util/crc.h"
+#include "util/io.h"
 
 /* Read exactly (size) bytes at (at). */
 static bool read_at(int fd, void *buf, size_t size, uint64_t at)
 {
-    size_t done = 0;
-
-    while (done < size) {
-        ssize_t n =
-            pread(fd, (char *)buf + done, size - done, (off_t)(at + done));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
+    return io_read_at(fd, buf, size, at) == (ssize_t)size;
 }
 
 /* Read the header of the chunk at (at). False if it is damaged. */

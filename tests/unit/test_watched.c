@@ -13,21 +13,21 @@ static void hello(enum hello_kind kind, uint32_t cores)
     const struct guest g = {.cores = cores};
     struct err e;
 
-    CHECK_EQ(watched_events.hello(&w, kind, &g, &e), 0);
+    CHECK_EQ(watched_hello(&w, kind, &g, &e), 0);
 }
 
 static void start_core(uint32_t core)
 {
     const struct core_stats stats = {.core = core, .flags = WIRE_STATS_STARTED};
 
-    watched_events.stats(&w, &stats);
+    watched_stats(&w, &stats);
 }
 
 static void count(uint32_t core, uint64_t samples)
 {
     const struct account a = {.samples = samples};
 
-    watched_events.account(&w, core, &a);
+    watched_account(&w, core, &a);
 }
 
 /* Catches: a guest that boots with fewer cores, and is told to have those of

@@ -19,7 +19,7 @@
 #include "guard/opener.h"
 #include "guest/labels.h"
 #include "session/sampling.h"
-#include "util/no_room.h"
+#include "util/io.h"
 #include "util/text.h"
 
 /* Exit status in addition to those of all commands: a temporary file could not
@@ -89,10 +89,10 @@ static _Noreturn void be_reporter(const struct parcel *p, const char *path,
 static enum push_made not_written(int error, struct err *e)
 {
     (void)err_set(e, "a temporary file: %s%s", strerror(error),
-                  no_room(error)
+                  io_no_room(error)
                       ? "; recordings wait until there is room in " P_tmpdir
                       : "");
-    return no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
+    return io_no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
 }
 
 /* Wait for (child). (alive) is closed when it exits. */

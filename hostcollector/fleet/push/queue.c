@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "util/hash.h"
-#include "util/no_room.h"
+#include "util/io.h"
 #include "util/vec.h"
 
 #define STATE_TEXT 256
@@ -415,7 +415,7 @@ static int write_file(const char *path, const char *text)
 /* Fail, since (path) could not be written. Returns as queue_mark(). */
 static int no_mark(const char *path, struct err *e)
 {
-    if (!no_room(errno))
+    if (!io_no_room(errno))
         return err_sys(e, path);
     (void)err_set(e, "%s: %s; recordings wait until there is room", path,
                   strerror(errno));

@@ -4,12 +4,9 @@
 
 #include <stdlib.h>
 
-#include "model/stack.h"
-
-static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
-                    struct err *e)
+int watched_hello(struct watched *w, enum hello_kind kind,
+                  const struct guest *g, struct err *e)
 {
-    struct watched *w = context;
     struct watched_core *grown;
 
     /* after a reboot clocks begin anew, and cores start again */
@@ -30,29 +27,8 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     return 0;
 }
 
-static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
+void watched_account(struct watched *w, uint32_t core, const struct account *a)
 {
-    (void)context;
-    (void)core;
-    (void)s;
-    return STACK_OTHERS;
-}
-
-static void on_samples(void *context, const struct sample_batch *batch)
-{
-    (void)context; /* the account has them */
-    (void)batch;
-}
-
-static void on_loss(void *context, const struct loss *loss)
-{
-    (void)context; /* the account has them */
-    (void)loss;
-}
-
-static void on_account(void *context, uint32_t core, const struct account *a)
-{
-    struct watched *w = context;
     uint64_t lost = account_ticks(a) - a->samples;
 
     if (core >= w->core_count)
@@ -66,10 +42,8 @@ static void on_account(void *context, uint32_t core, const struct account *a)
     c->lost = lost;
 }
 
-static void on_stats(void *context, const struct core_stats *stats)
+void watched_stats(struct watched *w, const struct core_stats *stats)
 {
-    struct watched *w = context;
-
     if (stats->core >= w->core_count)
         return;
     struct watched_core *c = &w->cores[stats->core];
@@ -85,36 +59,6 @@ static void on_stats(void *context, const struct core_stats *stats)
     c->cost_tsc = stats->cost_tsc;
     c->started = (stats->flags & WIRE_STATS_STARTED) != 0;
 }
-
-static void on_status(void *context, const struct guest_status *status)
-{
-    (void)context;
-    (void)status;
-}
-
-static void on_pong(void *context, const struct guest_pong *pong)
-{
-    (void)context;
-    (void)pong;
-}
-
-static void on_gap(void *context, uint32_t frames)
-{
-    (void)context;
-    (void)frames;
-}
-
-const struct events watched_events = {
-    .hello = on_hello,
-    .stack = on_stack,
-    .samples = on_samples,
-    .loss = on_loss,
-    .account = on_account,
-    .stats = on_stats,
-    .status = on_status,
-    .pong = on_pong,
-    .gap = on_gap,
-};
 
 void watched_end(struct watched *w)
 {

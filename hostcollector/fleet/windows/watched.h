@@ -26,8 +26,11 @@ struct watched {
     double cost;
 };
 
-/* For pipeline_config.tap; the context is a struct watched. */
-extern const struct events watched_events;
+/* Handle these events, as in model/events.h. */
+int watched_hello(struct watched *w, enum hello_kind kind,
+                  const struct guest *g, struct err *e);
+void watched_account(struct watched *w, uint32_t core, const struct account *a);
+void watched_stats(struct watched *w, const struct core_stats *stats);
 
 /* Handle the end of the stream. Another one may follow. */
 void watched_end(struct watched *w);

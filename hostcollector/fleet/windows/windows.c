@@ -156,7 +156,7 @@ static int on_hello(void *context, enum hello_kind kind,
     struct windows_guest *g = context;
 
     if (admit(g, guest, e) != 0 ||
-        watched_events.hello(&g->watched, kind, guest, e) != 0)
+        watched_hello(&g->watched, kind, guest, e) != 0)
         return -1;
     if (busy_hello(&g->busy, kind, guest) != 0)
         return err_set(e, "out of memory");
@@ -231,7 +231,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
 {
     struct windows_guest *g = context;
 
-    watched_events.account(&g->watched, core, a);
+    watched_account(&g->watched, core, a);
     if (g->packer != NULL)
         window_events.account(g->packer, core, a);
 }
@@ -240,7 +240,7 @@ static void on_stats(void *context, const struct core_stats *stats)
 {
     struct windows_guest *g = context;
 
-    watched_events.stats(&g->watched, stats);
+    watched_stats(&g->watched, stats);
     if (g->packer != NULL)
         window_events.stats(g->packer, stats);
 }
@@ -259,12 +259,6 @@ static void on_status(void *context, const struct guest_status *status)
 
     if (g->packer != NULL)
         window_events.status(g->packer, status);
-}
-
-static void on_pong(void *context, const struct guest_pong *pong)
-{
-    (void)context; /* the conversation has it */
-    (void)pong;
 }
 
 static int on_map(void *context, const struct guest_map *map, struct err *e)
@@ -292,7 +286,6 @@ const struct events windows_events = {
     .stats = on_stats,
     .progress = on_progress,
     .status = on_status,
-    .pong = on_pong,
     .map = on_map,
     .gap = on_gap,
 };

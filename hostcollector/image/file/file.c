@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "guard/opener.h"
+#include "util/io.h"
 
 /* Shorter holes are read as zeros, because a section may contain such a
  * hole. */
@@ -72,24 +73,6 @@ static int find_held(struct file *f, int fd)
     return 0;
 }
 
-/* Copy (s). Returns the offset after the last byte that was copied; -1 with
- * errno set. */
-static int64_t copy_span(struct file *f, int fd, const struct span *s)
-{
-    uint64_t at = s->low;
-
-    while (at < s->high) {
-        ssize_t n = pread(fd, f->bytes + at, s->high - at, (off_t)at);
-
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        at += (uint64_t)n;
-    }
-    return (int64_t)at;
-}
-
 static bool same(const struct stat *a, const struct stat *b)
 {
     return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
@@ -113,11 +96,12 @@ static int copy(struct file *f, int fd, const char *path, struct err *e)
     if (f->bytes == NULL)
         return err_sys(e, path);
     for (size_t i = 0; i < f->held.count; i++) {
-        int64_t end = copy_span(f, fd, &f->held.list[i]);
+        const struct span *s = &f->held.list[i];
+        ssize_t n = io_read_at(fd, f->bytes + s->low, s->high - s->low, s->low);
 
-        if (end < 0)
+        if (n < 0)
             return err_sys(e, path);
-        if ((uint64_t)end != f->held.list[i].high)
+        if ((uint64_t)n != s->high - s->low)
             return refuse(e, path, cut);
     }
     return fstat(fd, &after) == 0 && same(&before, &after)

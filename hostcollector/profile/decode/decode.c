@@ -150,7 +150,8 @@ static void lose_frames(struct decode *d, uint16_t count)
 {
     d->health.lost_frames += count;
     d->gaps++;
-    d->events->gap(d->context, count);
+    if (d->events->gap)
+        d->events->gap(d->context, count);
 }
 
 /* The guest was set back, or the HELLO of another session was lost. The
@@ -371,7 +372,7 @@ static void take_status(struct decode *d, const struct frame *f)
 
     if (wrong)
         malformed(d, f, wrong);
-    else
+    else if (d->events->status)
         d->events->status(d->context, &s);
     d->started |= !wrong && s.state == WIRE_STATE_SAMPLING;
 }
@@ -383,7 +384,7 @@ static void pong(struct decode *d, const struct frame *f)
 
     if (wrong)
         malformed(d, f, wrong);
-    else
+    else if (d->events->pong)
         d->events->pong(d->context, &p);
 }
 

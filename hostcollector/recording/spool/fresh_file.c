@@ -6,20 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
+#include "util/io.h"
 
 int fresh_file(int fd, const char *name, const void *bytes, size_t size,
                struct stat *st)
@@ -30,7 +17,7 @@ int fresh_file(int fd, const char *name, const void *bytes, size_t size,
 
     if (file < 0)
         return -1;
-    result = write_all(file, bytes, size);
+    result = io_write(file, bytes, size);
     if (result == 0 && st != NULL)
         result = fstat(file, st);
     why = errno;

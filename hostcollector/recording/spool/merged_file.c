@@ -2,7 +2,6 @@
 /* Files of single windows -> the bytes of one merged file. */
 #include "recording/spool/merged_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include "recording/recording_format.h"
 #include "util/bytes.h"
 #include "util/crc.h"
+#include "util/io.h"
 
 #define WINDOW_MAX (64u << 20) /* largest file of a window */
 
@@ -52,21 +52,16 @@ static uint8_t *read_whole(int fd, size_t *size)
 {
     struct stat st;
     uint8_t *bytes = NULL;
+    ssize_t n;
 
     *size = 0;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         st.st_size <= WINDOW_MAX)
         bytes = malloc((size_t)st.st_size);
-    while (bytes != NULL && *size < (size_t)st.st_size) {
-        ssize_t n =
-            pread(fd, bytes + *size, (size_t)st.st_size - *size, (off_t)*size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        *size += (size_t)n;
-    }
+    if (bytes == NULL)
+        return NULL;
+    n = io_read_at(fd, bytes, (size_t)st.st_size, 0);
+    *size = n < 0 ? 0 : (size_t)n;
     return bytes;
 }
 

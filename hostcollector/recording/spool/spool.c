@@ -17,7 +17,7 @@
 #include "recording/spool/spool_name.h"
 #include "recording/spool/spool_parts.h"
 #include "util/host_clock.h"
-#include "util/no_room.h"
+#include "util/io.h"
 #include "util/vec.h"
 
 #define FRESH    ".fresh-" /* beginning of temporary names */
@@ -295,7 +295,7 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
     do {
         result = put_file(s, guest, &start_ms, bytes, size, name);
         why = errno;
-    } while (result != 0 && no_room(why) && ++attempts < ATTEMPTS &&
+    } while (result != 0 && io_no_room(why) && ++attempts < ATTEMPTS &&
              spool_make_room(s, size, &now));
     errno = why;
     if (result != 0)

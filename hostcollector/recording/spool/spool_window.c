@@ -245,12 +245,6 @@ static void on_status(void *context, const struct guest_status *status)
     w->has_status = true;
 }
 
-static void on_pong(void *context, const struct guest_pong *pong)
-{
-    (void)context;
-    (void)pong;
-}
-
 static int on_map(void *context, const struct guest_map *map, struct err *e)
 {
     struct window_packer *w = context;
@@ -287,7 +281,6 @@ const struct events window_events = {
     .stats = on_stats,
     .progress = on_progress,
     .status = on_status,
-    .pong = on_pong,
     .map = on_map,
     .gap = on_gap,
 };

@@ -7,7 +7,7 @@
 
 #include "fleet/push/receivers/receiver_kinds.h"
 #include "guard/parents.h"
-#include "util/no_room.h"
+#include "util/io.h"
 
 static int copy(FILE *from, int to)
 {
@@ -16,13 +16,8 @@ static int copy(FILE *from, int to)
 
     rewind(from);
     while ((n = fread(buf, 1, sizeof buf, from)) > 0)
-        for (size_t done = 0; done < n;) {
-            ssize_t wrote = write(to, buf + done, n - done);
-
-            if (wrote < 0)
-                return -1;
-            done += (size_t)wrote;
-        }
+        if (io_write(to, buf, n) != 0)
+            return -1;
     return ferror(from) != 0 || fsync(to) != 0 ? -1 : 0;
 }
 
@@ -56,7 +51,7 @@ static enum receiver_answer send_file(struct receiver *r,
     if (parents_make(path, 0777) == 0 &&
         store_part(p->parts[part], fresh, path) == 0)
         return RECEIVER_TOOK;
-    r->away = no_room(errno); /* all other windows would fail as well */
+    r->away = io_no_room(errno); /* all other windows would fail as well */
     if (!r->away) {
         (void)err_sys(e, path);
         return RECEIVER_WRONG;
