@@ -266,6 +266,8 @@ set(core_sources
     report/json/json_scope.c
     report/json/json_time.c
     report/json_text.c
+    report/markdown.c
+    report/markdown_text.c
     report/name.c
     report/next.c
     report/ranked.c

@@ -53,7 +53,7 @@ static const struct option_kind option_fail_if = {.read = read_fail_if};
 
 static const struct option_row own_output_rows[] = {
     {"output", 'o', "FILE", &option_output, 0, 0, 0,
-     "write FILE: .txt, .html or .json by its suffix, or txt:FILE; - is "
+     "write FILE: .txt, .md, .html or .json by its suffix, or txt:FILE; - is "
      "standard output; may be repeated"},
     {.name = NULL}};
 
@@ -103,9 +103,10 @@ static const struct help help = {
 /* The formats that the command writes, by the names in struct outputs. */
 static const struct render_ops as_text = {.name = "txt"},
                                as_json = {.name = "json"},
-                               as_page = {.name = "html"};
+                               as_page = {.name = "html"},
+                               as_markdown = {.name = "md"};
 static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
-                                                   NULL};
+                                                   &as_markdown, NULL};
 
 /* With BEFORE alone, the recording that was made last is AFTER. */
 static void add_default(struct diff_config *c)
@@ -139,6 +140,8 @@ static void write_output(struct output *output, const struct report *look,
         diff_json(output->to.out, what);
     else if (output->format == &as_page)
         diff_html(&output->to, what);
+    else if (output->format == &as_markdown)
+        diff_markdown(&output->to, look, what);
     else
         diff_text(output->to.out, look, what);
 }

@@ -10,6 +10,7 @@
 #include "diagnose/core_list.h"
 #include "diff/diff_text_parts.h"
 #include "report/ink.h"
+#include "report/markdown_text.h"
 #include "report/name.h"
 #include "report/ranked.h"
 #include "report/table.h"
@@ -397,4 +398,25 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
     write_pairs(out, look, d);
     write_no_name(out, look, d);
     write_next(out, look, d);
+}
+
+void diff_markdown(struct render *to, const struct report *look,
+                   const struct diff *d)
+{
+    struct report plain = *look;
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+
+    plain.colour = false;
+    if (memory != NULL) {
+        diff_text(memory, &plain, d);
+        to->no_memory |= fclose(memory) != 0;
+    }
+    to->no_memory |= text == NULL;
+    (void)fprintf(to->out, "### %zu function%s changed beyond chance\n",
+                  d->result.changed, text_plural(d->result.changed));
+    if (text != NULL)
+        markdown_text_block(to->out, text);
+    free(text);
 }

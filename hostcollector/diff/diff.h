@@ -71,6 +71,11 @@ const char *diff_part_name(const struct diff *d, size_t part);
 /* Write (d) as text. (look) has the width and the colours. */
 void diff_text(FILE *out, const struct report *look, const struct diff *d);
 
+/* Write (d) as Markdown: the text as a block of code, for a pull request. Sets
+ * (to->no_memory) if there is no memory. */
+void diff_markdown(struct render *to, const struct report *look,
+                   const struct diff *d);
+
 /* Write (d) as a page. Sets (to->no_memory) if there is no memory. */
 void diff_html(struct render *to, const struct diff *d);
 

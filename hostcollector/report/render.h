@@ -134,5 +134,6 @@ extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
 extern const struct render_ops render_html;
 extern const struct render_ops render_svg;
+extern const struct render_ops render_markdown;
 
 #endif

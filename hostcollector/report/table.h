@@ -78,6 +78,10 @@ void table_summary(FILE *out, const struct report *r);
 /* text/matrix.c: a table of functions by cores. */
 void table_matrix(FILE *out, const struct report *r);
 
+/* The rows of all cores in the order of --sort, for free(). NULL if there is no
+ * memory. */
+struct view_row *table_sorted(const struct report *r);
+
 /* The late part of some code's (time), if it deserves a mark; else 0. (late) is
  * the time of the code's late samples. There is no mark if all code is late. */
 double table_late_part(const struct report *r, double late, double time);

@@ -148,6 +148,36 @@ const tools = {
         }
     },
 
+    // a renderer of GitHub's Markdown finds the rows of the report, code, and no element that a guest wrote
+    async md() {
+        const require = createRequire(resolve(npm, "x.js"));
+        const { chromium } = require("playwright-core"), { marked } = require("marked");
+        const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+        try {
+            const page = await browser.newPage();
+            await page.setContent(marked.parse(readFileSync(`${name}.md`, "utf8"), { gfm: true }));
+            const { rows, elements, tree } = await page.evaluate(() => ({
+                rows: [...document.querySelectorAll("tbody tr")].map((tr) => [...tr.cells].map((td) => td.innerText)),
+                elements: [...new Set([...document.body.querySelectorAll("*")].map((e) => e.localName))],
+                tree: [...document.querySelectorAll("pre code")].map((code) => code.textContent) }));
+            const most = report.guests[0].total.table.filter((row) => row.self.share >= 0.01).slice(0, 12);
+            assert.deepEqual(rows.map(([, , , f]) => f.replace(/ late \d+ %$/, "")), most.map((row) => row.name));
+            for (const [i, row] of most.entries()) {
+                const near = (cell, share) => assert.ok(Math.abs(rows[i][cell] - 100 * share) < 0.051, `${row.name}: ${rows[i]}`);
+                near(0, row.self.share);
+                near(1, Math.max(row.self.high - row.self.share, row.self.share - row.self.low));
+                near(2, row.total.share);
+                const { file, line } = report.guests[0].functions[row.function];
+                assert.equal(rows[i][4], file ? `${file.split("/").at(-1)}:${line}` : "");
+            }
+            assert.ok(tree.some((text) => text.startsWith("TREE")));
+            const ours = ["h3", "code", "p", "pre", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"];
+            assert.deepEqual(elements.filter((e) => !ours.includes(e)), []);
+        } finally {
+            await browser.close();
+        }
+    },
+
     callgrind() {
         const said = execFileSync("callgrind_annotate", ["--threshold=100", "--auto=no", `${name}.callgrind`]).toString();
         const lines = said.split("\n").map((l) => l.replaceAll(",", ""));

@@ -46,6 +46,7 @@ static const struct file {
     {&render_speedscope, JSON, NULL},   {&render_callgrind, TEXT, NULL},
     {&render_perfscript, TEXT, "\n\t"}, {&render_perfdata, BYTES, NULL},
     {&render_html, PAGE, NULL},         {&render_svg, XML, NULL},
+    {&render_markdown, TEXT, NULL},
 };
 
 int __wrap_outputs_claim(struct outputs *out, struct err *e);

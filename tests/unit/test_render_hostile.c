@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "report/markdown_text.h"
 #include "report/render.h"
 
 /* A tree of (n) nodes below the root, of functions with the name (name): a
@@ -108,5 +109,48 @@ TEST(a_picture_of_a_wide_tree_has_an_end) /* catches: boxes without end */
     free(text);
     text = written(&render_svg, "f", 3000, false); /* of .4 */
     CHECK_EQ(count(text, "<title>"), 0);
+    free(text);
+}
+
+/* What (write) writes of (name) is (want). */
+static void check_written(void (*write)(FILE *, const char *), const char *name,
+                          const char *want)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    CHECK(out != NULL);
+    write(out, name);
+    CHECK(fclose(out) == 0);
+    CHECK_STR(text, want);
+    free(text);
+}
+
+/* Expected texts are by GitHub's specification: 6.3 code spans, 4.10 tables,
+ * 4.5 fenced code blocks. */
+TEST(markdown_keeps_a_name_in_its_code_and_its_cell)
+/* catches: mentions, links and columns that a guest writes */
+{
+    check_written(markdown_text_code, "@all <b>#1", "`@all <b>#1`");
+    check_written(markdown_text_code, "operator|", "`operator\\|`");
+    check_written(markdown_text_code, "a\\|b", "`a\\\u00a6b`");
+    check_written(markdown_text_code, "`", "`` ` ``");
+    check_written(markdown_text_code, "a``b`", "``` a``b` ```");
+}
+
+TEST(markdown_keeps_lines_in_their_block) /* catches: a fence in a name */
+{
+    check_written(markdown_text_block, "a\n", "\n```text\na\n```\n");
+    check_written(markdown_text_block, "\n````\n# b",
+                  "\n`````text\n````\n# b\n`````\n");
+}
+
+TEST(markdown_of_a_hostile_name_is_one_row)
+{
+    char *text = written(&render_markdown, "a|b`@c", 1, true);
+
+    CHECK(strstr(text, "| 100.0 | 0.4 | 100.0 | `` a\\|b`@c `` | "
+                       "`` a\\|b`@c:7 `` |\n") != NULL);
     free(text);
 }

@@ -117,20 +117,20 @@ static int by_name(const void *a, const void *b)
     return compare_rows(a, b, 0, 0);
 }
 
-/* Fill m->list. Returns 0; -1 if there is no memory. */
-static int sort_rows(struct matrix *m)
+struct view_row *table_sorted(const struct report *r)
 {
     static int (*const orders[])(const void *, const void *) = {
         [SORT_TOTAL] = by_total, [SORT_LATE] = by_late, [SORT_NAME] = by_name};
-    const struct view_scope *scope = &m->r->view->total;
+    const struct view_scope *scope = &r->view->total;
+    struct view_row *list = calloc(scope->row_count + 1, sizeof *list);
 
-    m->list = calloc(scope->row_count, sizeof *m->list);
-    if (m->list == NULL)
-        return -1;
-    memcpy(m->list, scope->rows, scope->row_count * sizeof *m->list);
-    if (m->r->sort != SORT_SELF)
-        qsort(m->list, scope->row_count, sizeof *m->list, orders[m->r->sort]);
-    return 0;
+    if (list == NULL)
+        return NULL;
+    for (size_t i = 0; i < scope->row_count; i++)
+        list[i] = scope->rows[i];
+    if (r->sort != SORT_SELF)
+        qsort(list, scope->row_count, sizeof *list, orders[r->sort]);
+    return list;
 }
 
 static void write_head(const struct matrix *m)
@@ -328,7 +328,7 @@ void table_matrix(FILE *out, const struct report *r)
     struct matrix m = {.out = out, .r = r, .whole = table_whole(r, scope)};
 
     if (scope->row_count != 0 && divide(&m) == 0 && find_rows(&m) == 0 &&
-        sort_rows(&m) == 0)
+        (m.list = table_sorted(r)) != NULL)
         write_matrix(&m);
     free(m.list);
     free(m.rows);
