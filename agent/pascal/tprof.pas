@@ -386,8 +386,8 @@ function TProfExit: LongInt; cdecl; external name 'tprof_exit';
   inside a tick. }
 procedure TProfPoll; cdecl; external name 'tprof_poll';
 
-{ TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: tells the agent that the kernel's
-  timer interrupt on this core has interrupted Regs. }
+{ TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: call this when the kernel's timer
+  interrupt on this core has interrupted Regs. }
 procedure TProfTick(constref Regs: TTProfRegs); cdecl; external name 'tprof_tick';
 
 { Has a load of the agent faulted? Call this first in the kernel's page-fault

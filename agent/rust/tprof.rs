@@ -461,7 +461,7 @@ pub fn fixup(regs: &mut Regs) -> bool {
     unsafe { ffi::tprof_fixup(regs) != 0 }
 }
 
-/// TIMER_KERNEL, TIMER_SHARED: tells the agent that the timer's interrupt on this core has
+/// TIMER_KERNEL, TIMER_SHARED: call this when the timer's interrupt on this core has
 /// interrupted `regs`.
 #[inline]
 pub fn tick(regs: &Regs) {

@@ -372,7 +372,7 @@ int tprof_exit(void);
  */
 void tprof_poll(void);
 
-/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: tells the agent that the kernel's
+/* TPROF_TIMER_KERNEL, TPROF_TIMER_SHARED: call this when the kernel's
  * timer interrupt on this core has interrupted (regs). Interrupts are off or
  * on. Any stack with 256 free bytes will do. */
 void tprof_tick(const struct tprof_regs *regs);

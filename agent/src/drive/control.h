@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The control protocol with one host: HELLO, the host's orders, and the answers
- * (WIRE.md 3, 6 to 8). This station knows bytes and frames, and no device. The
- * pump owns its state and calls it under the pump's lock.
+ * (WIRE.md 3, 6 to 8). This file handles bytes and frames, and no device. The
+ * pump owns the state and calls these functions under the pump's lock.
  */
 #ifndef TPROF_CONTROL_H
 #define TPROF_CONTROL_H

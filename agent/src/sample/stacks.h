@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stacks of one core that the host knows: a fixed table from the name of a
+ * The stacks of one core that the host has: a fixed table from the name of a
  * chain (unwind.h) to its id, the number of its slot. The table has no chains,
  * because each chain was sent when its id was defined. Only the core's tick
  * reads and writes the table.

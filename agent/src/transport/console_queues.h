@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The queues of a console device: buffers are added, shown to the device, and
- * taken back. This file knows ports by number only; transport_console.c gives
- * them meaning. Every value that the device writes is checked. A device that
- * lies is given up.
+ * taken back. Here a port is a number. transport_console.c finds the port that
+ * leads to the host. Every value that the device writes is checked. A device
+ * that lies is given up.
  */
 #ifndef TPROF_CONSOLE_QUEUES_H
 #define TPROF_CONSOLE_QUEUES_H

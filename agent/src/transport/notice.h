@@ -2,8 +2,8 @@
 /*
  * Notice of a host: while there is no host, the device interrupts the watching
  * core when one comes. Then no core has to look four times a second. This
- * station knows the agent's cores and the device's interrupt. The transport
- * that owns the device decides when it may interrupt.
+ * file joins the agent's cores and the device's interrupt. The transport that
+ * owns the device decides when the device may interrupt.
  */
 #ifndef TPROF_NOTICE_H
 #define TPROF_NOTICE_H

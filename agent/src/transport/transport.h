@@ -3,7 +3,7 @@
  * A transport finds a device that leads to the host, and makes it a channel
  * (tprof.h). Each transport is a table, so a kernel links only the one that
  * config.transport names, and virtio-serial, which is the default. A transport
- * knows no cores and no agent.
+ * names no core, and nothing of the agent.
  */
 #ifndef TPROF_TRANSPORT_H
 #define TPROF_TRANSPORT_H

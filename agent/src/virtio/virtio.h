@@ -2,7 +2,7 @@
 /*
  * The interface of a bus to the driver of a device: registers by name, a place
  * to notify each queue, and the search. Also the steps that every driver takes
- * with its device, on any bus. Files of a bus know no device. No function waits
+ * with its device, on any bus. Files of a bus name no device. No function waits
  * or allocates. All may run in an interrupt, except the search, which may run
  * only in tprof_init().
  */

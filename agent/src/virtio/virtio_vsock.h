@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The queues of a virtio socket device (virtio 1.2, section 5.10): packets out,
- * packets and events in. This file knows no connection; transport_vsock.c does.
- * One caller at a time. Every function is bounded and never waits. Every value
- * that the device writes is checked. A device that lies is given up: (dead) is
- * set, and every later call returns an error.
+ * packets and events in. Connections are in transport_vsock.c. One caller at a
+ * time. Every function is bounded and never waits. Every value that the device
+ * writes is checked. A device that lies is given up: (dead) is set, and every
+ * later call returns an error.
  */
 #ifndef TPROF_VIRTIO_VSOCK_H
 #define TPROF_VIRTIO_VSOCK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A split virtqueue (virtio 1.2, section 2.7): add, publish, reap. This file
- * knows no bus and no device. One caller at a time; no function waits.
+ * names no bus and no device. One caller at a time. No function waits.
  *
  * Each buffer is one descriptor or a pair, and the caller chooses the
  * descriptors. The number of a descriptor also identifies the buffer for the
