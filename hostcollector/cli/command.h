@@ -42,6 +42,9 @@ const struct subcommand *cmd_at(size_t i);
  * is like (name). */
 const char *cmd_nearest(const char *name);
 
+/* Write the options of `collector` without a command. Returns EXIT_DONE. */
+int cmd_live_help(void);
+
 extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;

@@ -66,21 +66,35 @@ static void write_right(FILE *out, const struct option_row *row)
     write_text(out, LEFT, text);
 }
 
-void help_options(FILE *out, const struct option_set *set)
+static void write_group(FILE *out, const struct option_group *group)
 {
+    const struct option_group alone[2] = {*group};
+    const struct option_set set = {.groups = alone};
     const struct option_row *row;
     size_t offset;
 
-    for (size_t i = 0; (row = option_at(set, i, &offset)) != NULL; i++) {
+    if (group->title != NULL)
+        (void)fprintf(out, "\n%s\n", group->title);
+    for (size_t i = 0; (row = option_at(&set, i, &offset)) != NULL; i++) {
         write_left(out, row);
         write_right(out, row);
     }
 }
 
+void help_options(FILE *out, const struct option_set *set)
+{
+    for (const struct option_group *g = set->groups;
+         g->rows != NULL || g->made != NULL || g->title != NULL; g++)
+        write_group(out, g);
+}
+
 int help_print(const struct help *h)
 {
     write_text(stdout, 0, h->before);
-    (void)putchar('\n');
+    if (h->examples != NULL)
+        (void)printf("\nExamples:\n%s", h->examples);
+    if (h->options->groups->title == NULL)
+        (void)putchar('\n');
     help_options(stdout, h->options);
     if (h->after != NULL) {
         (void)putchar('\n');

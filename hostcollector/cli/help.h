@@ -14,7 +14,8 @@
 struct help {
     const struct option_set *options; /* printed between the two texts */
     const char *before;               /* usage and purpose of the command */
-    const char *after;                /* meaning of the exit status; or NULL */
+    const char *examples; /* lines to type, each behind two blanks; or NULL */
+    const char *after;    /* meaning of the exit status; or NULL */
 };
 
 /* Write (h) to stdout. Returns EXIT_DONE. */

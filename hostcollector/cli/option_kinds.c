@@ -244,8 +244,7 @@ static const struct option_kind option_help = {.read = read_help};
 
 const struct option_row sandbox_rows[] = {
     {"sandbox", 0, "MODE", &option_sandbox, 0, 0, 0,
-     "required: end where the kernel lacks a part of it; off: trust guests and "
-     "files (default: auto, tell what is lacking)"},
+     "required: fail where a part is missing; off: trust all"},
     {.name = NULL}};
 
 const struct option_row help_rows[] = {

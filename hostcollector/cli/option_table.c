@@ -13,6 +13,8 @@
 static const struct option_row *row_of(const struct option_group *group,
                                        size_t i)
 {
+    if (group->title != NULL)
+        return NULL;
     if (group->made != NULL)
         return group->made(i);
     return group->rows[i].name != NULL ? &group->rows[i] : NULL;
@@ -22,7 +24,7 @@ const struct option_row *option_at(const struct option_set *set, size_t i,
                                    size_t *offset)
 {
     for (const struct option_group *g = set->groups;
-         g->rows != NULL || g->made != NULL; g++) {
+         g->rows != NULL || g->made != NULL || g->title != NULL; g++) {
         const struct option_row *row;
         size_t n = 0;
 
@@ -75,6 +77,12 @@ static const struct option_row *nearest(const struct option_set *set,
     return best;
 }
 
+/* The command of (set), as typed behind "collector help". */
+static const char *name_of(const struct option_set *set)
+{
+    return set->command[0] != '\0' ? set->command : " live";
+}
+
 static int refuse_option(const struct option_set *set, const char *word,
                          size_t len, struct err *e)
 {
@@ -85,8 +93,8 @@ static int refuse_option(const struct option_set *set, const char *word,
         row = nearest(set, word + 2, len - 2);
     if (row != NULL)
         (void)snprintf(guess, sizeof guess, " did you mean --%s?", row->name);
-    return err_set(e, "no option '%.*s';%s 'collector%s --help' lists all",
-                   (int)len, word, guess, set->command);
+    return err_set(e, "no option '%.*s';%s 'collector help%s' lists all",
+                   (int)len, word, guess, name_of(set));
 }
 
 /* The word (i), an argument of the option (row) before it. NULL with (e)
@@ -194,8 +202,8 @@ static int refuse_word(const struct option_set *set, const char *word,
                        "no command '%s': did you mean '%s'? 'collector "
                        "--help' lists all",
                        word, near);
-    return err_set(e, "what is '%s'? 'collector%s --help' tells what to type",
-                   word, set->command);
+    return err_set(e, "what is '%s'? 'collector help%s' tells what to type",
+                   word, name_of(set));
 }
 
 int option_parse(void *config, const struct option_set *set, int argc,

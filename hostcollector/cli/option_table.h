@@ -53,6 +53,8 @@ struct option_group {
     /* The same, made at run time: row (i), NULL behind the last. Or NULL. */
     const struct option_row *(*made)(size_t i);
     size_t base; /* of the rows' struct in the command's config */
+    /* Of a group without rows: the title of the groups behind it in --help. */
+    const char *title;
 };
 #define OPTION_ROWS(table, at)                                                 \
     {                                                                          \
@@ -61,6 +63,10 @@ struct option_group {
 #define OPTION_MADE(function, at)                                              \
     {                                                                          \
         .made = (function), .base = (at)                                       \
+    }
+#define OPTION_TITLE(words)                                                    \
+    {                                                                          \
+        .title = (words)                                                       \
     }
 #define OPTION_END                                                             \
     {                                                                          \

@@ -29,32 +29,34 @@ static int take_word(void *config, const char *word, struct err *e)
 
 static const struct option_row own_rows[] = {
     {"source", 0, "DIR", &option_text, AT(from.sources), 0, 0,
-     "where sources are, if not where they were compiled"},
+     "the folder of source files (default: where compiled)"},
     {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
-     "write FILE: .txt, .json or .html by its suffix, or json:FILE; - is "
-     "standard output; may be repeated"},
+     "write FILE: .txt, .json or .html; - is standard output"},
     {"format", 0, "txt|json|html", &option_text, AT(output.format), 0, 0,
-     "the format of files whose suffix names none; without -o that of standard "
-     "output"},
+     "format of FILE, or without -o of standard output"},
     {.name = NULL}};
 
 static const struct option_row all_rows[] = {
     {"all", 0, NULL, &option_flag, AT(shown.all), 0, 0,
-     "every line and block, also those without samples"},
+     "show every line and block, also those without samples"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Recordings and images:"),
     OPTION_ROWS(recorded_elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(own_rows, 0),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
-    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(all_rows, 0),
     OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -64,13 +66,17 @@ static const struct option_set options = {
 
 static const struct help help = {
     &options,
-    "collector annotate [FUNCTION] FILE [option...]\n"
+    "collector annotate [FUNCTION] [FILE] [option...]\n"
     "\n"
-    "Shows one function of the recording FILE: its source lines and the basic "
+    "Shows one function of the recording FILE (default: tprof.tprof): its "
+    "source lines and the basic "
     "blocks of its code, each with the share of its samples and how far that "
     "may be off. FUNCTION is a name or a part of one; without it the busiest "
     "function is shown. The code comes from the guest's image, which must be "
     "the one that ran.",
+    "  collector annotate\n"
+    "  collector annotate memcpy\n"
+    "  collector annotate memcpy monday.tprof -o memcpy.html\n",
     "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no samples, "
     "or no such function."};
 

@@ -62,6 +62,9 @@ static const struct help help = {
     "port\\n' and reads 'OK number\\n'. What the guest connects to at port P "
     "of CID 2 goes to the socket PATH_P. Ctrl-C ends the bridge and removes "
     "both sockets.",
+    "  collector bridge --vhost-user vhost.sock --uds vsock.sock\n"
+    "  collector bridge --vhost-user vhost.sock --uds vsock.sock --cid 4\n"
+    "  collector bridge --vhost-user vhost.sock --uds vsock.sock --peer 1000\n",
     NULL};
 
 static void print_line(void *context, const char *line)

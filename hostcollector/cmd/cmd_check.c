@@ -51,6 +51,9 @@ static const struct help help = {
     "rest. Nothing is run. Exit status 0 means that FILE was looked at, "
     "whatever it lacks; 1 that it cannot be read, that tprof would damage "
     "this kernel, or that a part of tprof would not be loaded.",
+    "  collector check --elf kernel.elf\n"
+    "  collector check kernel.elf app.elf\n"
+    "  collector check --elf kernel.elf --all\n",
     NULL};
 
 /* Images come from anywhere, too: give up what reading them does not take. */

@@ -43,6 +43,9 @@ static const struct help help = {
     "minutes, which take half the bytes; collector report --spool and "
     "collector push read both. Windows that collector push has not yet sent to "
     "all of its receivers stay as they are.",
+    "  collector compact /var/lib/tprof\n"
+    "  collector compact spool --sandbox required\n"
+    "  collector compact ./spool && collector report --spool ./spool\n",
     "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
 
 static void tell_merged(const struct compact_sums *s)

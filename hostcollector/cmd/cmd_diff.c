@@ -53,35 +53,34 @@ static const struct option_kind option_fail_if = {.read = read_fail_if};
 
 static const struct option_row own_output_rows[] = {
     {"output", 'o', "FILE", &option_output, 0, 0, 0,
-     "write FILE: .txt, .md, .html or .json by its suffix, or txt:FILE; - is "
-     "standard output; may be repeated"},
+     "write FILE: .txt, .md, .html or .json; - is standard output"},
     {.name = NULL}};
 
 static const struct option_row own_rows[] = {
     {"fail-if", 0, "CHANGE", &option_fail_if, 0, 0, 0,
-     "exit status 4 if a share surely changed by more: 'NAME +3%' of all, "
-     "'NAME +3% of the rest', or -3%; or what a unit of work takes: "
-     "'work:COUNTER +3%', 'NAME +3% per COUNTER'; may be repeated"},
+     "exit 4 if a share changed by more, such as 'NAME +3%'"},
     {"top", 0, "N", &option_count, AT(shown.top), 1, 1000000,
-     "functions that changed, and functions that did not (default: those worth "
-     "a line)"},
+     "rows of each table (default: those worth a line)"},
     {"all", 0, NULL, &option_flag, AT(shown.all), 0, 0,
-     "every function, also with too few samples to judge"},
+     "show every function, also with too few samples to judge"},
     {"tree", 0, NULL, &option_flag, OWN(tree), 0, 0,
-     "also the call paths that changed beyond chance"},
+     "show the call paths that changed beyond chance, too"},
     {"by-core", 0, NULL, &option_flag, OWN(by_core), 0, 0,
-     "also what changed on each core"},
+     "show what changed on each core, too"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
-    OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(own_output_rows, AT(output)),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
+    OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
-    OPTION_ROWS(memory_rows, AT(from)),
-    OPTION_ROWS(own_rows, 0),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(own_output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -91,13 +90,17 @@ static const struct option_set options = {
 
 static const struct help help = {
     &options,
-    "collector diff BEFORE AFTER [option...]\n"
+    "collector diff BEFORE [AFTER] [option...]\n"
     "collector diff BEFORE... -- AFTER... [option...]\n"
     "\n"
-    "Compares recordings, of other builds, too: which functions changed beyond "
+    "Compares recordings, of other builds, too (AFTER is tprof.tprof by "
+    "default): which functions changed beyond "
     "chance, of all and of what did not change, since what one function loses "
     "is not another's gain; and how large a change would have been seen in the "
     "others. With several runs a side also how runs differ is known.",
+    "  collector diff monday.tprof\n"
+    "  collector diff monday.tprof tuesday.tprof --fail-if 'memcpy +3%'\n"
+    "  collector diff a1.tprof a2.tprof -- b1.tprof b2.tprof --tree\n",
     CMD_STATUS "             4 changed by more than --fail-if allows."};
 
 /* The formats that the command writes, by the names in struct outputs. */

@@ -28,6 +28,7 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source, AT(from)),
     OPTION_ROWS(guests_file_rows, AT(from)),
     OPTION_ROWS(guest_name_rows, AT(from)),
@@ -35,22 +36,26 @@ static const struct option_group groups[] = {
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(duration_rows, OWN(options)),
     OPTION_ROWS(wait_rows, AT(from)),
-    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
-    OPTION_ROWS(output_rows, AT(output)),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
-    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(report_rows, AT(shown)),
     OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(names_rows, OWN(options)),
     OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
-    OPTION_ROWS(names_rows, OWN(options)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(memory_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(help_rows, 0),
@@ -59,38 +64,52 @@ static const struct option_group groups[] = {
 static const struct option_set options = {
     .command = "", .groups = groups, .nearest = cmd_nearest};
 
+/* Eight things that people do, each with a line that can be typed. */
+static const char first_screen[] =
+    "collector shows what a unikernel does with its time.\n"
+    "\n"
+    "Start a guest in QEMU, sample it, and report when it ends:\n"
+    "  collector run qemu-system-x86_64 -nographic -kernel kernel.elf\n"
+    "Sample a guest that runs, for ten seconds:\n"
+    "  collector --serial tprof.sock --elf kernel.elf -d 10s\n"
+    "Sample a guest that has no agent, by QEMU's gdb stub:\n"
+    "  collector --gdb gdb.sock --elf kernel.elf -d 10s\n"
+    "Record now, and report as often as you like:\n"
+    "  collector record --serial tprof.sock --elf kernel.elf -d 10s\n"
+    "  collector report\n"
+    "Write a page with flame graph, timeline and code, for a browser:\n"
+    "  collector report -o page.html\n"
+    "Show the busiest function, line by line:\n"
+    "  collector annotate\n"
+    "Show what changed since an earlier recording, and what is chance:\n"
+    "  collector diff monday.tprof\n"
+    "Watch a guest as it runs:\n"
+    "  collector top --serial tprof.sock --elf kernel.elf\n"
+    "\n"
+    "Further commands: stacks, check, pgo, serve, push, compact, bridge,\n"
+    "completion. 'collector help COMMAND' explains a command, 'collector help\n"
+    "live' the options of collector itself, and 'man collector' everything.\n";
+
 static const struct help help = {
     &options,
-    "collector: what does a unikernel do with its time?\n"
+    "collector --serial PATH --elf FILE [option...]\n"
     "\n"
-    "  collector --serial PATH --elf FILE ...   sample and report\n"
-    "  collector --vsock CID --elf FILE ...     likewise\n"
-    "  collector --gdb PATH --elf FILE ...      without an agent; --qmp "
-    "likewise\n"
-    "  collector run -- qemu-system-x86_64 ...  start QEMU, too\n"
-    "  collector record ...                     sample into a file\n"
-    "  collector report FILE ...                report on a file\n"
-    "  collector annotate FUNCTION FILE         the lines and blocks of a "
-    "function\n"
-    "  collector diff BEFORE AFTER              what changed, and what is "
-    "chance\n"
-    "  collector pgo FILE -o kernel.prof        a profile for clang and rustc\n"
-    "  collector top ...                        watch it as it runs\n"
-    "  collector stacks ...                     every core's stack now: does "
-    "it hang?\n"
-    "  collector check --elf FILE               what would a profile of it "
-    "show?\n"
-    "  collector serve --watch DIR ...          many guests, for ever\n"
-    "  collector compact DIR                    merge what serve has kept\n"
-    "  collector push --to URL FOLDER ...       hand recordings on to a store\n"
-    "  collector bridge ...                     vsock for QEMU without root\n"
-    "  collector completion SHELL               complete lines in bash, zsh or "
-    "fish\n"
-    "  collector help COMMAND                   what a command understands\n"
-    "\n"
-    "Samples until --duration, Ctrl-C, or the guest's end.",
-    CMD_STATUS
-    "'collector help record' and its like tell more, 'man collector' all."};
+    "Samples guests until --duration, Ctrl-C, or their end, and reports.",
+    "  collector --serial tprof.sock --elf kernel.elf\n"
+    "  collector --vsock 3 --elf kernel.elf -d 10s --rate 1k -o page.html\n"
+    "  collector --gdb gdb.sock --elf kernel.elf -d 1m\n",
+    CMD_STATUS};
+
+int cmd_live_help(void)
+{
+    return help_print(&help);
+}
+
+static int print_first_screen(int status)
+{
+    (void)fputs(first_screen, stdout);
+    return status;
+}
 
 static int print_version(void)
 {
@@ -133,11 +152,13 @@ static int run_live(int argc, char **argv)
     struct live_config c = {.options = OPTIONS_DEFAULT};
     struct err e = {""};
 
+    if (argc == 0)
+        return print_first_screen(EXIT_USAGE);
     c.options.shown.page_code = OPTIONS_PAGE_USUAL;
     int result = option_parse(&c, &options, argc, argv, &e);
 
     if (result == OPTION_HELP)
-        result = help_print(&help);
+        result = print_first_screen(EXIT_DONE);
     else if (result < 0 || guests_finish(&c.options.from.guests, &e) != 0)
         result = EXIT_USAGE;
     else

@@ -19,12 +19,15 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Recordings and images:"),
     OPTION_ROWS(recorded_elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(own_rows, AT(output)),
-    OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(own_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("Limits and trust:"),
     OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
@@ -35,9 +38,10 @@ static const struct option_set options = {
 
 static const struct help help = {
     &options,
-    "collector pgo FILE -o kernel.prof [--elf FILE] [option...]\n"
+    "collector pgo [FILE] -o kernel.prof [--elf FILE] [option...]\n"
     "\n"
-    "Writes the recording FILE as LLVM's sample profile in text, for\n"
+    "Writes the recording FILE (default: tprof.tprof) as LLVM's sample profile "
+    "in text, for\n"
     "\n"
     "  clang -fprofile-sample-use=kernel.prof\n"
     "  rustc -Z profile-sample-use=kernel.prof\n"
@@ -46,6 +50,9 @@ static const struct help help = {
     "-fdebug-info-for-profiling' or 'rustc -g -Z debug-info-for-profiling', "
     "and its image must be the one that ran. A profile with too few samples is "
     "refused. -o kernel.fdata is for llvm-bolt, and a kernel by any compiler.",
+    "  collector pgo -o kernel.prof\n"
+    "  collector pgo monday.tprof --elf kernel.elf -o kernel.prof\n"
+    "  collector pgo monday.tprof -o kernel.fdata\n",
     "Exit status: 0 done, 1 failed, also if the profile would mislead, 2 the "
     "line makes no sense."};
 

@@ -57,10 +57,9 @@ static const struct option_row own_rows[] = {
     {"as", 0, "KIND", &option_receiver, AT(as), 0, 0,
      "what the receiver is, where its URL does not say"},
     {"from", 0, "PATH", &option_recordings, AT(inputs), 0, 0,
-     "a recording, or a folder of recordings; may be repeated, also without "
-     "--from"},
+     "a recording, or a folder of them; also without --from"},
     {"label", 0, "KEY=VALUE", &option_label, 0, 0, 0,
-     "what else is told of all samples; may be repeated"},
+     "a label of all samples; may be repeated"},
     {"host", 0, "NAME", &option_text, AT(host), 0, 0,
      "the guests' host (default: this machine's name)"},
     {"format", 0, "FORMAT", &option_text, AT(format), 0, 0,
@@ -93,7 +92,7 @@ static const struct option_set options = {
 
 static const struct help help = {
     &options,
-    "collector push --to URL [--from] FOLDER|FILE... [option...]\n"
+    "collector push --to URL [FOLDER|FILE...] [option...]\n"
     "\n"
     "Hands recordings on to a store. A folder is a queue: each *.tprof in it "
     "is sent once, the oldest first; a file beside it says so. A recording is "
@@ -108,6 +107,9 @@ static const struct help help = {
     "                                          pyroscope-push, parca, coroot, "
     "otlp,\n"
     "                                          otlp-json or s3",
+    "  collector push --to ./profiles\n"
+    "  collector push --to pyroscope+http://127.0.0.1:4040/ monday.tprof\n"
+    "  collector push --to otlp+http://127.0.0.1:4318/ --follow spool\n",
     "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
     "sense."};
 

@@ -24,27 +24,30 @@ struct record_config {
 static const struct option_row own_rows[] = {
     {"max-size", 0, "SIZE", &option_text,
      offsetof(struct record_config, max_size), 0, 0,
-     "stop when a recording has so many bytes, such as 500M, 64K at least "
-     "(default: no limit)"},
+     "stop when a recording has this size, 64K or more"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source, AT(from)),
     OPTION_ROWS(guests_file_rows, AT(from)),
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(duration_rows, offsetof(struct record_config, options)),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(wait_rows, AT(from)),
-    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
+    OPTION_TITLE("Where to write:"),
     OPTION_ROWS(output_rows, AT(output)),
     OPTION_ROWS(force_rows, AT(output)),
-    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(names_rows, offsetof(struct record_config, options)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(memory_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -60,6 +63,9 @@ static const struct help help = {
     " unless -o names one (NAME.GUEST.tprof for each of several guests), until "
     "--duration, Ctrl-C, or the guest's end. 'collector report FILE' makes "
     "everything else from it.",
+    "  collector record --serial tprof.sock --elf kernel.elf -d 10s\n"
+    "  collector record --vsock 3 --elf kernel.elf -o monday.tprof\n"
+    "  collector record --gdb gdb.sock --elf kernel.elf --rate 97 -d 1m\n",
     CMD_STATUS};
 
 /* One line: what is in the file, and what to do with it. */

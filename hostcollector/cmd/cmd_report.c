@@ -32,40 +32,41 @@ struct report_config {
 
 static const struct option_row windows_rows[] = {
     {"spool", 0, "DIR", &option_text, WINDOWS(pick.folder), 0, 0,
-     "windows that collector serve has kept in DIR; they have no names: "
-     "--symbols or --elf gives them"},
+     "read windows that collector serve keeps in DIR"},
     {"guest", 0, "NAME", &option_text, WINDOWS(pick.guest), 0, 0,
-     "of this guest (default: the only one in DIR)"},
+     "windows of this guest (default: the only one)"},
     {"since", 0, "WHEN", &option_text, WINDOWS(since), 0, 0,
-     "windows that begin then or later: -1h, -90m, today, @1700000000 or "
-     "2026-11-24T10:00, which is UTC with a Z behind it (default: all)"},
+     "windows from then on: -1h, today, or 2026-11-24T10:00"},
     {"until", 0, "WHEN", &option_text, WINDOWS(until), 0, 0,
      "windows that begin before that (default: all)"},
     {.name = NULL}};
 
 static const struct option_row build_rows[] = {
     {"build", 0, "ID", &option_text, offsetof(struct guest_config, build), 0, 0,
-     "of the image whose build-id begins so (default: that of the first "
-     "window)"},
+     "windows of the image with this build-id (default: first)"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Recordings and images:"),
     OPTION_ROWS(input_rows, AT(from)),
     OPTION_ROWS(windows_rows, offsetof(struct report_config, windows)),
     OPTION_ROWS(build_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
-    OPTION_ROWS(output_rows, AT(output)),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
-    OPTION_ROWS(dead_memory_rows, AT(from)),
     OPTION_ROWS(report_rows, AT(shown)),
     OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(names_rows, 0),
     OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
-    OPTION_ROWS(names_rows, 0),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(dead_memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -75,16 +76,20 @@ static const struct option_set options = {
 
 static const struct help help = {
     &options,
-    "collector report FILE [option...]\n"
+    "collector report [FILE] [option...]\n"
     "\n"
     "Reports on a recording, or on the bytes captured from a one-way channel "
-    "(QEMU's -chardev file); FILE may be a pipe, and - is standard input. With "
+    "(QEMU's -chardev file); FILE may be a pipe, - is standard input, and "
+    "tprof.tprof the default. With "
     "-o it writes those files and prints nothing; -o NEW.tprof is the "
     "recording with the names of --elf in it.\n"
     "\n"
     "With --memory FILE it reports on a guest that is dead, by its memory; "
     "with --spool DIR on windows that collector serve has kept, as on one "
     "recording: collector report --spool DIR --guest web --since -1h.",
+    "  collector report\n"
+    "  collector report monday.tprof --details --core 0,2-3 --time 2s..5s\n"
+    "  collector report monday.tprof -o page.html -o profile.pb.gz\n",
     CMD_STATUS};
 
 /* Check the options that select windows of a spool, and read their times. */

@@ -59,24 +59,29 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(duration_rows, offsetof(struct qemu_run, options)),
     OPTION_ROWS(wait_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
-    OPTION_ROWS(output_rows, AT(output)),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
-    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(report_rows, AT(shown)),
     OPTION_ROWS(of_rows, AT(shown)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_ROWS(names_rows, offsetof(struct qemu_run, options)),
     OPTION_ROWS(colour_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
-    OPTION_ROWS(names_rows, offsetof(struct qemu_run, options)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -92,6 +97,9 @@ static const struct help help = {
     "guest until it ends, and reports. --elf is -kernel's file unless one is "
     "given. Ctrl-C and --duration end the guest, too. The exit status is "
     "QEMU's, or if that is 0 the collector's.",
+    "  collector run qemu-system-x86_64 -nographic -kernel kernel.elf\n"
+    "  collector run -d 10s qemu-system-x86_64 -M microvm -kernel kernel.elf\n"
+    "  collector run -o page.html qemu-system-x86_64 -kernel kernel.elf\n",
     NULL};
 
 static void say(const char *text)

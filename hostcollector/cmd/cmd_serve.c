@@ -18,17 +18,14 @@
 
 static const struct option_row guests_rows[] = {
     {"watch", 0, "DIR", &option_text, AT(watch), 0, 0,
-     "attach to what has a Unix socket in DIR, as they come: serial ports, and "
-     "where its name ends in .vsock as --vsock-uds does"},
+     "sample the guests whose Unix sockets appear in DIR"},
     {"guests", 0, "FILE", &option_guests, AT(from.guests), 0, 0,
-     "guests, one a line, like --vsock 3 --elf app.elf; SIGHUP has FILE read "
-     "again"},
+     "guests from FILE, one a line; SIGHUP reads FILE again"},
     {.name = NULL}};
 
 static const struct option_row elf_row[] = {
     {"elf", 0, "FILE", &option_guest, AT(from.guests), 0, 0,
-     "the guests' image, and again for each other that they run or load: it "
-     "tells how busy they are, and names functions in their pages"},
+     "the guests' ELF files, for busy time and names in pages"},
     {.name = NULL}};
 
 static const struct option_row rate_row[] = {
@@ -38,40 +35,39 @@ static const struct option_row rate_row[] = {
 
 static const struct option_row own_rows[] = {
     {"budget", 0, "PERCENT", &option_text, AT(budget), 0, 0,
-     "percent of a core's time that sampling may take, such as 0.1, before the "
-     "rate falls (default: any)"},
+     "percent of a core's time for sampling, such as 0.1"},
     {"spool", 0, "DIR", &option_text, AT(spool), 0, 0,
-     "keep what comes in DIR, in a recording for each guest and window"},
+     "keep windows in DIR: a recording for each guest and time"},
     {"window", 0, "TIME", &option_text, AT(window), 0, 0,
-     "how long a window is, from 1s to 1h (default: 10s)"},
+     "length of a window, 1s to 1h (default: 10s)"},
     {"spool-size", 0, "SIZE", &option_text, AT(spool_size), 0, 0,
-     "where DIR has more, the oldest windows of the guests that have most go "
-     "(default: 1G)"},
+     "remove the oldest windows beyond this size (default: 1G)"},
     {"spool-age", 0, "TIME", &option_text, AT(spool_age), 0, 0,
-     "windows go that are older (default: 7d)"},
+     "remove windows that are older (default: 7d)"},
     {"listen", 0, "ADDRESS", &option_text, AT(listen), 0, 0,
-     "show a page, /metrics and /healthz by HTTP at ADDRESS, such as "
-     "127.0.0.1:9797, or unix:PATH for yourself and root"},
+     "serve pages and /metrics at 127.0.0.1:9797 or unix:PATH"},
     {"token-file", 0, "FILE", &option_text, AT(token_file), 0, 0,
-     "only to whoever sends the token in the first line of FILE; addresses "
-     "that others reach want one"},
+     "answer only clients with the token in FILE's first line"},
     {"page-code", 0, NULL, &option_flag, AT(shows_code), 0, 0,
-     "show source lines and code in guests' pages, also to clients without a "
-     "token (default: only with --token-file)"},
+     "show code in pages, also to clients without a token"},
     {"memory", 0, "SIZE", &option_size, AT(from.memory), 0, 0,
-     "what guests and their open windows may take, such as 512M (default: 1G)"},
+     "memory for guests and their windows (default: 1G)"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source_with_agent, AT(from)),
     OPTION_ROWS(guests_rows, 0),
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_row, 0),
     OPTION_ROWS(symbols_rows, AT(from)),
-    OPTION_ROWS(connect_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(rate_row, 0),
     OPTION_ROWS(depth_rows, AT(from)),
+    OPTION_TITLE("Where to write:"),
     OPTION_ROWS(own_rows, 0),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -89,6 +85,9 @@ static const struct help help = {
     "what came and what was lost, until Ctrl-C. A guest that leaves or sends "
     "nonsense is tried again, less and less often. SIGHUP has FILE read again; "
     "guests that stay in it are not touched.",
+    "  collector serve --watch /run/guests --listen 127.0.0.1:9797\n"
+    "  collector serve --guests guests.txt --spool /var/lib/tprof\n"
+    "  collector serve --watch /run/guests --budget 0.1 --elf kernel.elf\n",
     "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
 
 static const char *or_else(const char *given, const char *usual)

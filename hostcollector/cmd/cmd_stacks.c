@@ -38,35 +38,38 @@ static const struct option_row look_rows[] = {
 
 static const struct option_row own_output_rows[] = {
     {"output", 'o', "FILE", &option_output, AT(output), 0, 0,
-     "write FILE: .txt or .json by its suffix, or json:FILE; - is standard "
-     "output; may be repeated"},
+     "write FILE: .txt or .json; - is standard output"},
     {"format", 0, "txt|json", &option_text, AT(output.format), 0, 0,
-     "the format of files whose suffix names none; without -o that of standard "
-     "output"},
+     "format of FILE, or without -o of standard output"},
     {.name = NULL}};
 
 static const struct option_row own_time_rows[] = {
     {"time", 0, "A..B", &option_span, AT(selection.time), 0, 0,
-     "of a recording: the last stacks from second A to B"},
+     "of a recording: the last stacks of this time, such as 2..5"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source, AT(from)),
     OPTION_ROWS(guests_file_rows, AT(from)),
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(look_rows, 0),
-    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
-    OPTION_ROWS(own_output_rows, 0),
-    OPTION_ROWS(force_rows, AT(output)),
+    OPTION_TITLE("What to show:"),
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(own_time_rows, 0),
-    OPTION_ROWS(dead_memory_rows, AT(from)),
+    OPTION_TITLE("Where to write:"),
+    OPTION_ROWS(own_output_rows, 0),
+    OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(dead_memory_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -85,6 +88,9 @@ static const struct help help = {
     "core in it. A core whose interrupts are off tells nothing, and that is "
     "said; by --gdb or --qmp it is seen like every other, and no agent is "
     "needed; so it is of a dead guest, by --memory with an ELF core.",
+    "  collector stacks --serial tprof.sock --elf kernel.elf\n"
+    "  collector stacks --gdb gdb.sock --elf kernel.elf --registers\n"
+    "  collector stacks --memory vm.core --elf kernel.elf\n",
     CMD_STATUS};
 
 static const struct render_ops *const formats[] = {&render_txt,

@@ -28,24 +28,27 @@
 
 static const struct option_row own_rows[] = {
     {"output", 'o', "FILE", &option_output, 0, 0, 0,
-     "record into FILE, from the beginning; without it the key r records into "
-     "tprof.tprof"},
+     "record into FILE from the start (default: at key r)"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source, AT(from)),
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(source_rows, AT(from)),
+    OPTION_TITLE("What to sample:"),
     OPTION_ROWS(wait_rows, AT(from)),
-    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
+    OPTION_TITLE("Where to write:"),
     OPTION_ROWS(own_rows, AT(output)),
-    OPTION_ROWS(memory_rows, AT(from)),
     OPTION_ROWS(names_rows, 0),
+    OPTION_TITLE("Limits and trust:"),
+    OPTION_ROWS(memory_rows, AT(from)),
+    OPTION_ROWS(connect_rows, AT(from)),
     OPTION_ROWS(sandbox_rows, AT(from.sandbox)),
     OPTION_ROWS(help_rows, 0),
     OPTION_END};
@@ -56,12 +59,15 @@ static const struct option_set options = {
 static const struct help help = {
     &options,
     "collector top --serial PATH --elf FILE [option...]\n"
-    "collector top FILE [option...]\n"
+    "collector top [FILE] [option...]\n"
     "\n"
     "Shows what a guest does now: busy, idle, late and lost time of each core, "
     "and its functions; or plays a recording. In it, ? tells what keys do: "
     "sort, filter, callers, cores, another window of time, rate, recording. q "
     "or Ctrl-C leaves.",
+    "  collector top --serial tprof.sock --elf kernel.elf\n"
+    "  collector top --serial tprof.sock --elf kernel.elf -o monday.tprof\n"
+    "  collector top monday.tprof\n",
     "NO_COLOR in the environment: no colours."};
 
 /* The session, its screen, and the state of the loop. */

@@ -52,6 +52,8 @@ static int run_help(int argc, char **argv)
     const struct subcommand *command =
         argc == 0 ? &cmd_live : cmd_find(argv[0]);
 
+    if (argc != 0 && strcmp(argv[0], "live") == 0)
+        return cmd_live_help();
     if (command == NULL) {
         const char *near = cmd_nearest(argv[0]);
 

@@ -137,12 +137,12 @@ const struct option_row *session_source_with_agent(size_t i)
 
 const struct option_row guests_file_rows[] = {
     {"guests", 0, "FILE", &option_guests, FROM(guests), 0, 0,
-     "guests, one a line, like --vsock 3 --elf app.elf"},
+     "guests from FILE, one a line: --vsock 3 --elf app.elf"},
     {.name = NULL}};
 
 const struct option_row guest_name_rows[] = {
     {"name", 0, "NAME", &option_guest, FROM(guests), 0, 0,
-     "what reports and files call the guest before it"},
+     "name of the preceding guest, in reports and file names"},
     {.name = NULL}};
 
 const struct option_row input_rows[] = {
@@ -152,154 +152,133 @@ const struct option_row input_rows[] = {
 
 const struct option_row elf_rows[] = {
     {"elf", 0, "FILE", &option_guest, FROM(guests), 0, 0,
-     "the guest's image with symbols, and again for each that it loads (a "
-     "recording knows its own)"},
+     "the kernel's ELF file; repeat it for each loaded program"},
     {.name = NULL}};
 
 const struct option_row recorded_elf_rows[] = {
     {"elf", 0, "FILE", &option_guest, FROM(guests), 0, 0,
-     "the guest's image, and again for each that it loads (default: those that "
-     "the recording names)"},
+     "the kernel's ELF file (default: what the recording names)"},
     {.name = NULL}};
 
 const struct option_row symbols_rows[] = {
     {"symbols", 0, "DIR", &option_symbols, 0, 0, 0,
-     "where images are by build-id, of a guest without --elf: "
-     "DIR/.build-id/12/3456 and .debug; and again for another folder; behind "
-     "them /usr/lib/debug. If DIR is a file: symbols as nm prints them, for an "
-     "image without a symbol table (System.map, the guest's /proc/kallsyms)"},
+     "a folder of images by build-id, or a file of nm's symbols"},
     {.name = NULL}};
 
 const struct option_row source_rows[] = {
     {"source", 0, "DIR", &option_text, FROM(sources), 0, 0,
-     "where source files are, for pages and the key l of top (default: of a "
-     "recording where they were compiled, of a guest nowhere)"},
+     "the folder of source files (default: where compiled)"},
     {.name = NULL}};
 
 const struct option_row duration_rows[] = {
     {"duration", 'd', "SECONDS", &option_seconds, AT(duration_s), 1, 0,
-     "stop after so long (default: at Ctrl-C, or when the guest ends)"},
+     "stop after this time, such as 10s (default: at Ctrl-C)"},
     {.name = NULL}};
 
 const struct option_row wait_rows[] = {
     {"wait", 0, "SECONDS", &option_seconds, FROM(wait_s), 0, 0,
-     "how long to wait for a guest to come, at least 2, or to come back "
-     "(default: for ever, and 10)"},
+     "time to wait for a guest (default: no limit; if it left 10s)"},
     {.name = NULL}};
 
 const struct option_row connect_rows[] = {
     {"force-vsock", 0, NULL, &option_flag, FROM(force_vsock), 0, 0,
-     "use vsock though there is no /dev/vhost-vsock here: in a container on a "
-     "host that has it"},
+     "use vsock even if /dev/vhost-vsock is missing"},
     {"privileged", 0, NULL, &option_flag, FROM(privileged), 0, 0,
-     "connect by vsock from a port below 1024, for guests that want that "
-     "(TPROF_DEVICE_PRIVILEGED); takes CAP_NET_BIND_SERVICE"},
+     "connect from a vsock port below 1024"},
     {"peer", 0, "UID", &option_peer, FROM(peers), 0, 0,
-     "talk with this user's sockets, too, or with any user's (default: your "
-     "own and root's)"},
+     "trust sockets of user UID, or any (default: you and root)"},
     {.name = NULL}};
 
 const struct option_row rate_rows[] = {
     {"rate", 0, "HZ", &option_count, FROM(rate_hz), 1, 50000,
-     "samples a second on each core, 1 to 50000 (default: the guest's config, "
-     "else 997)"},
+     "samples a second on each core (default: guest's, else 997)"},
     {.name = NULL}};
 
 const struct option_row depth_rows[] = {
     {"depth", 0, "N", &option_count, FROM(depth), 1, 127,
-     "callers to record, 1 to 127 (default: the guest's config, else 64)"},
+     "callers to record, 1 to 127 (default: guest's, else 64)"},
     {.name = NULL}};
 
 const struct option_row unwind_rows[] = {
     {"unwind", 0, "auto|tables|fp", &option_choice, FROM(unwind), 0, 0,
-     "how callers are found without an agent: by unwind tables, else by the "
-     "code (auto, the default); by tables alone; or along frame pointers"},
+     "how to find callers without an agent (default: auto)"},
     {.name = NULL}};
 
 const struct option_row output_rows[] = {
     {"output", 'o', "FILE", &option_output, 0, 0, 0,
-     "write FILE in the format of its suffix, or FORMAT:FILE; - is standard "
-     "output; may be repeated"},
+     "write FILE in the format of its suffix; - is standard output"},
     {"format", 0, "F", &option_format, OUTPUT(format), 0, 0,
-     "the format of files whose suffix names none; without -o that of standard "
-     "output. One of"},
+     "format of FILE, or without -o of standard output:"},
     {.name = NULL}};
 
 const struct option_row force_rows[] = {
     {"force", 0, NULL, &option_flag, OUTPUT(force), 0, 0,
      "overwrite existing files, even if tprof did not write them"},
     {"quiet", 'q', NULL, &option_flag, OUTPUT(quiet), 0, 0,
-     "do not say which files were read by default and written"},
+     "do not name the files that were read or written"},
     {.name = NULL}};
 
 const struct option_row core_rows[] = {
     {"core", 0, "LIST", &option_cores, SELECTION(cores), 0, 0,
-     "only these cores: 3, or 0,2-5; may be repeated"},
+     "count samples of these cores only: 3, or 0,2-5"},
     {.name = NULL}};
 
 const struct option_row time_rows[] = {
     {"time", 0, "A..B", &option_span, SELECTION(time), 0, 0,
-     "only from second A to B; either may be left out"},
+     "count samples of this time only: 2..5, 2.., or ..500ms"},
     {"exclude", 0, "NAME", &option_exclude, SELECTION(exclude), 0, 0,
-     "leave out samples with the function NAME in their stack, or if none is "
-     "called so, with NAME in the name of one; may be repeated"},
+     "leave out samples with function NAME in their stack"},
     {.name = NULL}};
 
 const struct option_row dead_memory_rows[] = {
     {"memory", 0, "FILE|SIZE", &option_memory, 0, 0, 0,
-     "FILE: a dead guest's memory, as QEMU's dump-guest-memory or pmemsave "
-     "write it, or a snapshot; SIZE: what this command may take, such as 512M; "
-     "the rest is folded into [others] (default: 1G)"},
+     "memory of a dead guest; or SIZE: the limit (default: 1G)"},
     {.name = NULL}};
 
 const struct option_row memory_rows[] = {
     {"memory", 0, "SIZE", &option_size, FROM(memory), 0, 0,
-     "what guests and reports may take, such as 512M; the rest is folded into "
-     "[others] (default: 1G)"},
+     "memory for guests and reports, such as 512M (default: 1G)"},
     {.name = NULL}};
 
 const struct option_row report_rows[] = {
     {"top", 0, "N", &option_count, SHOWN(top), 1, 1000000,
-     "functions in a table (default: 8 in the first, those of less than 1 % "
-     "left out)"},
+     "rows of the table of functions (default: 8)"},
     {"annotate", 0, "N", &option_count, SHOWN(page_code), 0, OPTIONS_PAGE_CODE,
-     "of how many functions, the busiest, a page has source lines and code, 0 "
-     "to 1000 (default: 10)"},
+     "show code of the N busiest functions in pages (default: 10)"},
     {"all", 0, NULL, &option_flag, SHOWN(all), 0, 0,
-     "every function, branch and core, and --details"},
+     "show every function, branch and core, and --details"},
     {"details", 0, NULL, &option_flag, SHOWN(details), 0, 0,
-     "ranges, accounts, lateness, cost and a table of each core, too (FILE.txt "
-     "always has them)"},
+     "show ranges, losses, lateness, cost and each core"},
     {"function", 0, "NAME", &option_text, SHOWN(function), 0, 0,
-     "its lines, callers and callees; NAME may be a part"},
+     "show lines, callers and callees of function NAME"},
     {"inverted", 0, NULL, &option_flag, SHOWN(inverted), 0, 0,
-     "call trees inside out: below a function its caller"},
+     "show trees inside out: callers below their functions"},
     {"callers-of", 0, "NAME", &option_text, SHOWN(callers_of), 0, 0,
-     "the same, of functions with NAME in their names"},
+     "show these trees for functions with NAME in their names"},
     {"raw", 0, NULL, &option_flag, SHOWN(raw), 0, 0,
      "under QEMU's TCG: every sample where it stood"},
     {"sort", 0, "self|total|late|name", &option_choice, SHOWN(sort), 0, 0,
-     "the order of functions (default: self)"},
+     "order of functions (default: self)"},
     {"idle", 0, NULL, &option_flag, SHOWN(idle), 0, 0,
-     "where cores wait: tables and trees of idle time"},
+     "show where cores wait: tables and trees of idle time"},
     {.name = NULL}};
 
 const struct option_row of_rows[] = {
     {"of", 0, "busy|all", &option_choice, SHOWN(of), 0, 0,
-     "what 100 % is: busy time (default), or all time"},
+     "count percentages of busy time (default) or of all time"},
     {.name = NULL}};
 
 const struct option_row colour_rows[] = {
     {"color", 0, "auto|always|never", &option_choice, OUTPUT(colour), 0, 0,
-     "colour in text (default: auto, on a terminal unless NO_COLOR is set)"},
+     "colour in text (default: auto, on terminals)"},
     {.name = NULL}};
 
 const struct option_row pager_rows[] = {
     {"no-pager", 0, NULL, &option_flag, SHOWN(no_pager), 0, 0,
-     "no $TPROF_PAGER, $PAGER or less for a terminal"},
+     "print to the terminal without a pager"},
     {.name = NULL}};
 
 const struct option_row names_rows[] = {
     {"no-names", 0, NULL, &option_flag, AT(no_names), 0, 0,
-     "leave names and lines out of recordings; a report then needs the image"},
+     "leave names out of recordings; reports then need the image"},
     {.name = NULL}};

@@ -114,17 +114,17 @@ TEST(mistakes_say_what_to_type)
 {
     check_refused(&cmd_live, "--elff x",
                   "no option '--elff'; did you mean --elf? "
-                  "'collector --help' lists all");
+                  "'collector help live' lists all");
     check_refused(&cmd_live, "--vsok 3",
                   "no option '--vsok'; did you mean --vsock? "
-                  "'collector --help' lists all");
+                  "'collector help live' lists all");
     check_refused(&cmd_live, "--dur=5",
                   "no option '--dur'; did you mean --duration? "
-                  "'collector --help' lists all");
+                  "'collector help live' lists all");
     check_refused(&cmd_record, "--zzz",
-                  "no option '--zzz'; 'collector record --help' lists all");
+                  "no option '--zzz'; 'collector help record' lists all");
     check_refused(&cmd_report, "-d 5", /* not a report's */
-                  "no option '-d'; 'collector report --help' lists all");
+                  "no option '-d'; 'collector help report' lists all");
     check_refused(&cmd_live, "--rate", "--rate wants HZ after it");
     check_refused(&cmd_live, "--all=1", "--all takes no argument");
     check_refused(&cmd_live, "x.tprof",
@@ -170,7 +170,7 @@ TEST(mistyped_commands_are_guessed)
                   "no command 'recor': did you mean 'record'? "
                   "'collector --help' lists all");
     check_refused(&cmd_record, "report", /* not a command there */
-                  "what is 'report'? 'collector record --help' tells what to "
+                  "what is 'report'? 'collector help record' tells what to "
                   "type");
 }
 
@@ -348,11 +348,12 @@ static void check_help(const struct subcommand *command, const char *word)
 
 TEST(help_of_each_command_fits_a_terminal) /* catches: texts that run over */
 {
-    const struct subcommand *command = &cmd_live;
+    const struct subcommand *command;
 
-    for (size_t i = 0; command != NULL; command = cmd_at(i++))
+    for (size_t i = 0; (command = cmd_at(i)) != NULL; i++)
         if (command->options != NULL)
             check_help(command, "  -h, --help  ");
+    check_help(&cmd_live, "collector report\n");
     check_help(&cmd_completion, "completion bash|zsh|fish");
 }
 
@@ -409,7 +410,7 @@ TEST(check_takes_images_with_or_without_elf) /* catches: the second lost */
     CHECK_STR(g.elfs->next->path, "b");
     guests_fini(&g);
     CHECK_EQ(parse_own(&cmd_check, "--top 3"), -1);
-    CHECK(strstr(e.text, "'collector check --help'") != NULL);
+    CHECK(strstr(e.text, "'collector help check'") != NULL);
 }
 
 TEST(annotate_takes_a_function_before_the_recording) /* catches: the other */

@@ -20,22 +20,15 @@ static struct source *make_serial(const char *where, unsigned how,
 
 /* In the order of --help. */
 const struct source_kind source_kinds[SOURCE_KINDS] = {
-    {"vsock", "CID[:PORT]",
-     "the guest with this CID, by this host's virtio-vsock (port 7077); it and "
-     "the next two may be repeated, each followed by its --elf",
+    {"vsock", "CID[:PORT]", "a guest by virtio-vsock, by its CID (port 7077)",
      "cid", SOURCE_NEEDS_VSOCK, source_vsock, source_vsock_check},
     {"vsock-uds", "PATH[:PORT]",
-     "the guest behind this Unix socket, as Firecracker, Cloud Hypervisor and "
-     "'collector bridge' have it",
-     "", SOURCE_NEEDS_UNIX, make_vsock_uds, NULL},
+     "a guest by a VMM's vsock socket, such as Firecracker's", "",
+     SOURCE_NEEDS_UNIX, make_vsock_uds, NULL},
     {"serial", "PATH",
-     "the guest's virtio-serial port as QEMU offers it: a Unix socket, a pty, "
-     "or a file",
-     "", SOURCE_NEEDS_TTY, make_serial, NULL},
-    {"gdb", "PATH",
-     "a guest without the agent, from outside, by QEMU's -gdb "
-     "unix:PATH,server=on,wait=off; it stands still for each sample, and needs "
-     "its --elf",
+     "a guest's virtio-serial port: a Unix socket, pty or file", "",
+     SOURCE_NEEDS_TTY, make_serial, NULL},
+    {"gdb", "PATH", "a guest without the agent, by QEMU's -gdb unix:PATH,...",
      "", SOURCE_NEEDS_SAMPLER, NULL, NULL},
     {"qmp", "PATH", "the same by -qmp unix:PATH,server=on,wait=off", "",
      SOURCE_NEEDS_SAMPLER, NULL, NULL},

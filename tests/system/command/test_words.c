@@ -267,9 +267,16 @@ TEST(help_and_version_are_found_where_people_look)
 {
     enter_dir();
     CHECK_EQ(collector("help"), 0);
-    CHECK_CONTAINS("out", "collector --serial PATH --elf FILE");
+    CHECK_CONTAINS("out", "  collector --serial tprof.sock --elf kernel.elf");
+    CHECK_EQ(collector("--help"), 0);
+    CHECK_CONTAINS("out", "'collector help COMMAND' explains a command");
+    CHECK_EQ(collector(""), 2);
+    CHECK_CONTAINS("out", "'collector help COMMAND' explains a command");
+    CHECK_EQ(collector("help live"), 0);
+    CHECK_CONTAINS("out", "--sandbox-report");
     CHECK_EQ(collector("help report"), 0);
-    CHECK_CONTAINS("out", "collector report FILE [option...]");
+    CHECK_CONTAINS("out", "collector report [FILE] [option...]");
+    CHECK_CONTAINS("out", "What to show:");
     CHECK_EQ(collector("check --help"), 0);
     CHECK_CONTAINS("out", "collector check --elf FILE");
     CHECK_EQ(collector("help help"), 0);
