@@ -28,7 +28,7 @@
 #include "sched.h"
 
 #define WORDS_MAX   96
-#define REST_ROUNDS 200000 /* some tenths of a second */
+#define REST_ROUNDS 400000 /* some tenths of a second */
 
 struct message {
     uint64_t number;
@@ -168,8 +168,9 @@ static void Pong(void *arg)
             message.number = UINT64_MAX; /* the answer to nothing: an error */
             message.count = 0;
         }
-        qsort(message.words, message.count, sizeof message.words[0],
-              CompareWords);
+        if (message.count > 1)
+            qsort(message.words, message.count, sizeof message.words[0],
+                  CompareWords);
         SendMessage(peer == self ? BUS_BACK : peer, &message);
     }
 }
