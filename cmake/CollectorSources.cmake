@@ -144,6 +144,7 @@ set(core_sources
     image/code/frame_flow.c
     image/code/frame_place.c
     image/code/function_flow.c
+    image/code/holdup.c
     image/code/insn.c
     image/code/insn_parts.c
     image/code/only_call.c

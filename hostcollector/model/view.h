@@ -87,6 +87,16 @@ struct view_row {
     struct amount uncertain; /* of self: the caller is uncertain */
     double late;             /* of self.time: samples LATE_TICKS late or more */
     double moved;            /* of self.time: samples of view_path.moved */
+    /* Of self.time: samples right behind an instruction that switched
+     * interrupts on, and right behind one that takes long
+     * (image/code/holdup.h). */
+    double off, slow;
+    /* Such an instruction, where (off) or (slow) is not 0: "sti". */
+    const char *after;
+    /* Caller of most of (off), or VIEW_UNCERTAIN; (off_by_votes) is how far
+     * ahead this caller is. */
+    uint32_t off_by;
+    double off_by_votes;
 };
 
 /* A source line of a function, with its share of time. */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/code/holdup.h"
 #include "model/view.h"
 
 struct path_step {
@@ -35,6 +36,8 @@ struct path {
      * and are charged to the call that led there (displaced.h). */
     bool moved;
     uint32_t moved_from;
+    /* Instruction before the leaf because of which the samples stand there */
+    enum code_holdup holdup;
     struct amount amount;
     double late; /* part of amount.time whose samples came late */
 };

@@ -56,6 +56,35 @@ static bool has_row(const struct path *path, size_t i)
            (step->first || i == path->leaf);
 }
 
+/* Count the time of (path) for the caller of its leaf. A caller with more than
+ * half of all time wins (Boyer and Moore). */
+static void vote(struct view_row *row, const struct path *path)
+{
+    uint32_t caller = path->leaf != 0 && !path->uncertain
+                          ? path->steps[path->leaf - 1].function
+                          : VIEW_UNCERTAIN;
+
+    row->off_by_votes +=
+        row->off_by == caller ? path->amount.time : -path->amount.time;
+    if (row->off_by_votes < 0) {
+        row->off_by = caller;
+        row->off_by_votes = -row->off_by_votes;
+    }
+}
+
+static void add_holdup(struct view_row *row, const struct path *path)
+{
+    if (path->holdup == HOLDUP_NONE)
+        return;
+    row->after = holdup_name(path->holdup);
+    if (path->holdup == HOLDUP_STI || path->holdup == HOLDUP_POPF) {
+        row->off += path->amount.time;
+        vote(row, path);
+    } else {
+        row->slow += path->amount.time;
+    }
+}
+
 static int add_rows(struct scope *s, const struct path *path)
 {
     for (size_t i = 0; i < path->count; i++) {
@@ -70,8 +99,9 @@ static int add_rows(struct scope *s, const struct path *path)
         if (i == path->leaf) {
             amount_add(&row->self, &path->amount);
             row->late += path->late;
-            if (i == path->leaf && path->moved)
+            if (path->moved)
                 row->moved += path->amount.time;
+            add_holdup(row, path);
         }
         if (i == path->leaf && path->uncertain)
             amount_add(&row->uncertain, &path->amount);

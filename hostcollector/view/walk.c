@@ -186,6 +186,15 @@ static size_t branch_of(const struct path *path,
     return path->idle || i == path->count ? path->count : i + 1;
 }
 
+/* The instruction that explains the place of the leaf. A sleep is no delay. */
+static enum code_holdup holdup_of(const struct walk *w)
+{
+    return w->path.idle || w->path.unseen || w->leaf.image->frame_places == NULL
+               ? HOLDUP_NONE
+               : frame_place_holdup(w->leaf.image->frame_places,
+                                    w->leaf.address);
+}
+
 /* Do the samples stand behind a call that is known? */
 static bool is_moved(const struct walk *w)
 {
@@ -229,6 +238,7 @@ static void look(struct walk *w, const struct profile_entry *entry)
     path->unseen =
         w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
     path->idle = !path->unseen && frame_place_idle(w->place);
+    path->holdup = holdup_of(w);
     path->moved = is_moved(w);
     if (path->moved)
         move(w, entry->leaf);

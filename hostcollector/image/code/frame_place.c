@@ -340,11 +340,18 @@ uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
     return back != 0 ? back + o->slide : 0;
 }
 
+enum code_holdup frame_place_holdup(const struct frame_places *o, uint64_t pc)
+{
+    return o->told != NULL ? recorded_code_facts(o->told, pc).holdup
+                           : holdup_before(o->img, pc - o->slide);
+}
+
 struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc)
 {
     struct code_facts facts = {.place = frame_place_at(o, pc),
                                .call_place = frame_place_of_call(o, pc),
-                               .exit = frame_place_exit(o, pc)};
+                               .exit = frame_place_exit(o, pc),
+                               .holdup = frame_place_holdup(o, pc)};
 
     if (facts.call_place == CODE_NO_FRAME)
         facts.is_called = frame_place_is_called(o, pc - 1);

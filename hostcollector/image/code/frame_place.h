@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/code/holdup.h"
+
 struct image;
 struct frame_places;
 
@@ -126,13 +128,18 @@ struct code_exit {
 /* The way out from run-time address (pc), as for frame_place_at(). */
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
 
+/* The instruction before run-time address (pc), if a sample stands at (pc)
+ * because of this instruction. */
+enum code_holdup frame_place_holdup(const struct frame_places *o, uint64_t pc);
+
 /* The answers of all functions above, for one address. */
 struct code_facts {
     enum code_place place;
     enum code_place call_place; /* frame_place_of_call() */
     struct code_exit exit;
-    bool is_called;     /* frame_place_is_called() of (pc) minus one */
-    uint64_t only_call; /* frame_place_only_call() */
+    bool is_called;          /* frame_place_is_called() of (pc) minus one */
+    uint64_t only_call;      /* frame_place_only_call() */
+    enum code_holdup holdup; /* frame_place_holdup() */
 };
 
 /* All known facts about (pc). Two facts need the whole image and are left out

@@ -30,7 +30,8 @@ enum {
     NAMED_CALL_PLACE = 0x07,
     NAMED_IS_CALLED = 0x08,
     NAMED_ONLY_CALL = 0x10,
-    NAMED_DWARF = 0x20, /* the outermost function is SYMBOL_DWARF */
+    NAMED_DWARF = 0x20,  /* the outermost function is SYMBOL_DWARF */
+    NAMED_HOLDUP = 0x40, /* enum code_holdup follows */
 };
 
 /* Flags of an image. */

@@ -65,6 +65,17 @@ static enum code_place take_place(struct unpacker *u, unsigned bits)
     return (enum code_place)bits;
 }
 
+static enum code_holdup take_holdup(struct unpacker *u)
+{
+    unsigned number = cursor_u8(&u->in);
+
+    if (number >= HOLDUPS) {
+        cursor_fail(&u->in);
+        return HOLDUP_NONE;
+    }
+    return (enum code_holdup)number;
+}
+
 /* Read the facts about an address, which follow its number. */
 static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
 {
@@ -80,6 +91,8 @@ static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
 
     if ((second & NAMED_ONLY_CALL) != 0)
         f.only_call = cursor_uleb(&u->in);
+    if ((second & NAMED_HOLDUP) != 0)
+        f.holdup = take_holdup(u);
     *dwarf = (second & NAMED_DWARF) != 0;
     return f;
 }

@@ -143,9 +143,12 @@ static void put_address(struct packer *p, uint64_t address,
                     (f->exit.called ? NAMED_CALLED : 0));
     put_byte(p, (unsigned)f->call_place | (f->is_called ? NAMED_IS_CALLED : 0) |
                     (f->only_call != 0 ? NAMED_ONLY_CALL : 0) |
+                    (f->holdup != HOLDUP_NONE ? NAMED_HOLDUP : 0) |
                     (is_dwarf(s) ? NAMED_DWARF : 0));
     if (f->only_call != 0)
         put_number(p, f->only_call);
+    if (f->holdup != HOLDUP_NONE)
+        put_byte(p, f->holdup);
     if (s->kind == SYMBOL_ADDRESS) {
         put_number(p, 0);
         return;

@@ -195,6 +195,10 @@ static void write_rows(struct json_object *o, const struct report *r,
         write_late(&in, r->profile, row->late, row->self.time);
         if (row->moved > 0)
             json_real(&in, "moved", row->moved / row->self.time);
+        if (row->off > 0)
+            json_real(&in, "irqs_off", row->off / row->self.time);
+        if (row->slow > 0)
+            json_real(&in, "held_up", row->slow / row->self.time);
         json_end(&in);
     }
     (void)putc(']', out);

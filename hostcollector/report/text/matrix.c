@@ -29,6 +29,9 @@
  * larger part that was moved here or from here. */
 #define UNSURE_MIN  .005
 #define MOVED_MIN   .1
+/* A larger part that stands behind such an instruction is marked. */
+#define HOLDUP_MIN  .2
+#define MARKS       48
 #define LINES_BELOW 80 /* with fewer columns, no lines are shown */
 
 struct matrix {
@@ -189,21 +192,40 @@ static bool is_moved(const struct matrix *m, const struct view_row *row)
            (double)gave >= MOVED_MIN * (double)(gave + row->self.samples);
 }
 
+/* Is much of the own time of (row) in (time)? */
+static bool is_held_up(const struct view_row *row, double time)
+{
+    return time > HOLDUP_MIN * row->self.time;
+}
+
+/* Write the marks of (row) to (mark): " ?, moved, irqs off 82 %". */
+static void write_marks(char mark[MARKS], const struct matrix *m,
+                        const struct view_row *row)
+{
+    bool unsure = share_of(&row->uncertain, &row->self).p >= UNSURE_MIN;
+    double late = late_part(m, row), own = row->self.time;
+    size_t used = (size_t)snprintf(
+        mark, MARKS, "%s%s", unsure ? " ?" : "",
+        m->r->view->moved != 0 && is_moved(m, row) ? ", moved" : "");
+
+    if (is_held_up(row, row->off))
+        (void)snprintf(mark + used, MARKS - used, ", irqs off %.0f %%",
+                       100 * row->off / own);
+    else if (is_held_up(row, row->slow))
+        (void)snprintf(mark + used, MARKS - used, ", %s %.0f %%", row->after,
+                       100 * row->slow / own);
+    else if (late > 0)
+        (void)snprintf(mark + used, MARKS - used, ", late %.0f %%", 100 * late);
+}
+
 /* Write the name with its marks, as "memcpy ?". */
 static void write_name(const struct matrix *m, const struct view_row *row,
                        bool bold)
 {
     const struct view_function *f = &m->r->view->functions[row->function];
-    bool unsure = share_of(&row->uncertain, &row->self).p >= UNSURE_MIN;
-    double late = late_part(m, row);
-    char mark[40], name[NAME_SHORT];
-    size_t used = (size_t)snprintf(
-        mark, sizeof mark, "%s%s", unsure ? " ?" : "",
-        m->r->view->moved != 0 && is_moved(m, row) ? ", moved" : "");
+    char mark[MARKS], name[NAME_SHORT];
 
-    if (late > 0)
-        (void)snprintf(mark + used, sizeof mark - used, ", late %.0f %%",
-                       100 * late);
+    write_marks(mark, m, row);
 
     const char *shown = name_short(name, f->name, m->name_width - strlen(mark));
     size_t width = text_width(shown) + strlen(mark);
@@ -308,6 +330,44 @@ static void write_base(const struct matrix *m, bool any_late)
     text_wrap_at(m->out, 0, line, table_columns(r));
 }
 
+/* Explain the marks of instructions in the first (shown) rows: who had switched
+ * interrupts off, and which instructions take long. */
+static void write_holdups(const struct matrix *m, size_t shown)
+{
+    char *text = NULL, name[NAME_SHORT];
+    const struct view_function *functions = m->r->view->functions;
+    size_t size, off = 0, slow = 0;
+    FILE *line = open_memstream(&text, &size);
+
+    if (line == NULL)
+        return;
+    for (size_t i = 0; i < shown; i++) {
+        const struct view_row *row = &m->list[i];
+
+        if (is_held_up(row, row->off)) {
+            (void)fprintf(line, "%s%s",
+                          off++ == 0
+                              ? "irqs off: the samples came when interrupts "
+                                "were switched on again, in "
+                              : ", ",
+                          name_short(name, functions[row->function].name, 40));
+            if (row->off_by >= VIEW_MARKS)
+                (void)fprintf(
+                    line, " (called by %s)",
+                    name_short(name, functions[row->off_by].name, 40));
+        }
+        slow += is_held_up(row, row->slow) && !is_held_up(row, row->off);
+    }
+    if (slow != 0)
+        (void)fprintf(line,
+                      "%sAn instruction beside a name: samples right "
+                      "behind it, which it held up",
+                      off != 0 ? ". " : "");
+    if (fclose(line) == 0 && off + slow != 0)
+        text_wrap_at(m->out, 0, text, table_columns(m->r));
+    free(text);
+}
+
 static void write_matrix(const struct matrix *m)
 {
     size_t shown = rows_shown(m);
@@ -316,10 +376,12 @@ static void write_matrix(const struct matrix *m)
     write_head(m);
     for (size_t i = 0; i < shown; i++) {
         write_row(m, &m->list[i], i < BOLD_ROWS);
-        any_late |= late_part(m, &m->list[i]) > 0;
+        any_late |= late_part(m, &m->list[i]) > 0 &&
+                    !is_held_up(&m->list[i], m->list[i].off + m->list[i].slow);
     }
     write_rest(m, shown);
     write_base(m, any_late);
+    write_holdups(m, shown);
 }
 
 void table_matrix(FILE *out, const struct report *r)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "image/code/holdup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "image/code/insn.h"
+#include "image/file/image.h"
+
+/* Longest sti with the instruction behind it. */
+#define STI_SPAN 16u
+#define OPERAND  0x66u /* prefix of a 16-bit in or out */
+
+static const char *const names[HOLDUPS] = {
+    [HOLDUP_NONE] = "",       [HOLDUP_STI] = "sti",
+    [HOLDUP_POPF] = "popf",   [HOLDUP_IN] = "in",
+    [HOLDUP_OUT] = "out",     [HOLDUP_CPUID] = "cpuid",
+    [HOLDUP_RDTSC] = "rdtsc", [HOLDUP_RDMSR] = "rdmsr",
+    [HOLDUP_WRMSR] = "wrmsr",
+};
+
+static const struct pattern {
+    uint8_t size; /* of the instruction */
+    uint8_t opcode_size, opcode[3];
+    enum code_holdup holdup;
+} patterns[] = {
+    {1, 1, {0x9d}, HOLDUP_POPF},
+    {1, 1, {0xec}, HOLDUP_IN},
+    {1, 1, {0xed}, HOLDUP_IN},
+    {2, 1, {0xe4}, HOLDUP_IN},
+    {2, 1, {0xe5}, HOLDUP_IN},
+    {1, 1, {0xee}, HOLDUP_OUT},
+    {1, 1, {0xef}, HOLDUP_OUT},
+    {2, 1, {0xe6}, HOLDUP_OUT},
+    {2, 1, {0xe7}, HOLDUP_OUT},
+    {2, 2, {0x0f, 0xa2}, HOLDUP_CPUID},
+    {2, 2, {0x0f, 0x31}, HOLDUP_RDTSC},
+    {3, 3, {0x0f, 0x01, 0xf9}, HOLDUP_RDTSC},
+    {2, 2, {0x0f, 0x32}, HOLDUP_RDMSR},
+    {2, 2, {0x0f, 0x30}, HOLDUP_WRMSR},
+};
+
+/* The (size) bytes at (code) as one instruction. */
+static enum code_holdup holdup_of(const uint8_t *code, size_t size)
+{
+    if (size > 1 && *code == OPERAND) {
+        code++;
+        size--;
+    }
+    if (size == 1 && *code == 0xfb)
+        return HOLDUP_STI;
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        const struct pattern *p = &patterns[i];
+
+        if (size == p->size && memcmp(code, p->opcode, p->opcode_size) == 0)
+            return p->holdup;
+    }
+    return HOLDUP_NONE;
+}
+
+/* May one of the instructions end at (end), or sti one instruction before it?
+ * (have) bytes are before (end). Answers fast, and may be wrong with true. */
+static bool may_be(const uint8_t *end, size_t have)
+{
+    size_t span = have < STI_SPAN ? have : STI_SPAN;
+
+    if (memchr(end - span, 0xfb, span) != NULL)
+        return true;
+    for (size_t size = 1; size <= 3 && size <= have; size++)
+        if (holdup_of(end - size, size) != HOLDUP_NONE)
+            return true;
+    return false;
+}
+
+enum code_holdup holdup_before(const struct image *img, uint64_t address)
+{
+    const struct image_function *f = image_find_function(img, address - 1);
+    uint64_t length = f != NULL ? address - f->start : 0;
+    enum code_holdup last = HOLDUP_NONE, before = HOLDUP_NONE;
+    size_t have = 0;
+    const uint8_t *code = f != NULL ? image_code(img, f->start, &have) : NULL;
+
+    if (code == NULL || have < length || !may_be(code + length, length))
+        return HOLDUP_NONE;
+    for (size_t at = 0, size; at < length; at += size) {
+        struct insn in;
+
+        size = insn_decode(code + at, (size_t)length - at, &in);
+        if (size == 0)
+            return HOLDUP_NONE;
+        before = last;
+        last = holdup_of(code + at, size);
+    }
+    return last == HOLDUP_NONE && before == HOLDUP_STI ? HOLDUP_STI : last;
+}
+
+const char *holdup_name(enum code_holdup holdup)
+{
+    return names[holdup];
+}
