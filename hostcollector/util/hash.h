@@ -3,7 +3,9 @@
 #ifndef TPROF_UTIL_HASH_H
 #define TPROF_UTIL_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Add (value) to (hash). The upper half of the result is mixed better. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
@@ -19,6 +21,24 @@ static inline uint64_t hash_text(const char *text)
 
     for (; *text != '\0'; text++)
         hash = hash_mix(hash, (uint8_t)*text);
+    return hash;
+}
+
+/* The hash of the (size) bytes at (bytes). */
+static inline uint64_t hash_bytes(const void *bytes, size_t size)
+{
+    const char *p = bytes;
+    uint64_t hash = size;
+
+    while (size > 0) {
+        size_t n = size < sizeof hash ? size : sizeof hash;
+        uint64_t word = 0;
+
+        memcpy(&word, p, n);
+        hash = hash_mix(hash, word);
+        p += n;
+        size -= n;
+    }
     return hash;
 }
 

@@ -2,12 +2,13 @@
 /* Tables that all OpenTelemetry profiles of a request share. */
 #include "export/stores/otlp_tables.h"
 
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/stores/report_window.h"
 #include "report/name.h"
+#include "util/hash.h"
+#include "util/vec.h"
 
 /* Fields by message. The dictionary's fields are in the order of enum
  * otlp_kind. */
@@ -46,31 +47,54 @@ static struct otlp_message message(const struct otlp_tables *o)
     return (struct otlp_message){.json = o->json};
 }
 
+static bool is_entry(const struct otlp_table *t, uint32_t number,
+                     const struct otlp_message *entry)
+{
+    const struct otlp_place *p = &t->places[number];
+
+    return p->size == entry->out.size &&
+           (p->size == 0 || memcmp(t->entries.out.bytes + p->at,
+                                   entry->out.bytes, p->size) == 0);
+}
+
+/* Add (entry) to its table, and release it. Returns its number; MAP_NOTHING if
+ * there is no memory. */
+static uint32_t add_entry(struct otlp_table *t, enum otlp_kind kind,
+                          struct otlp_message *entry)
+{
+    size_t size = entry->out.size, behind = entry->json ? 1 : 0;
+
+    if (vec_grow(&t->places, &t->places_room, t->count, sizeof *t->places) != 0)
+        return MAP_NOTHING;
+    otlp_add(&t->entries, &dictionary_field[kind], entry, kind == OTLP_STRING);
+    if (t->entries.out.no_memory)
+        return MAP_NOTHING;
+    t->places[t->count] =
+        (struct otlp_place){t->entries.out.size - behind - size, size};
+    return t->count++;
+}
+
 /* The number of (entry) in its table. Releases (entry). */
 static uint32_t number_of(struct otlp_tables *o, enum otlp_kind kind,
                           struct otlp_message *entry)
 {
     struct otlp_table *t = &o->tables[kind];
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    uint64_t key[2];
-    SHA2_CTX c;
+    uint64_t hash = hash_bytes(entry->out.bytes, entry->out.size);
+    uint32_t *number = NULL;
 
-    SHA256Init(&c);
-    if (entry->out.size != 0)
-        SHA256Update(&c, entry->out.bytes, entry->out.size);
-    SHA256Final(digest, &c);
-    memcpy(key, digest, sizeof key);
-    uint32_t *number = map_put(&t->known, key[0], key[1]);
-
-    o->no_memory |= number == NULL || entry->out.no_memory;
-    if (number != NULL && *number == MAP_NOTHING) {
-        *number = t->count++;
-        otlp_add(&t->entries, &dictionary_field[kind], entry,
-                 kind == OTLP_STRING);
-        o->no_memory |= t->entries.out.no_memory;
+    for (uint64_t same = 0; !entry->out.no_memory; same++) {
+        number = map_put(&t->known, hash, same);
+        if (number == NULL || *number == MAP_NOTHING ||
+            is_entry(t, *number, entry))
+            break;
     }
+    if (number != NULL && *number == MAP_NOTHING)
+        *number = add_entry(t, kind, entry);
     otlp_fini(entry);
-    return number != NULL ? *number : 0;
+    if (number != NULL && *number != MAP_NOTHING)
+        return *number;
+    o->no_memory = true;
+    return 0;
 }
 
 uint32_t otlp_number_of_string(struct otlp_tables *o, const char *text)
@@ -273,5 +297,6 @@ void otlp_tables_fini(struct otlp_tables *o)
     for (enum otlp_kind kind = 0; kind < OTLP_KINDS; kind++) {
         map_fini(&o->tables[kind].known);
         otlp_fini(&o->tables[kind].entries);
+        free(o->tables[kind].places);
     }
 }

@@ -25,9 +25,16 @@ enum otlp_kind {
     OTLP_KINDS
 };
 
+struct otlp_place {
+    size_t at, size;
+};
+
 struct otlp_table {
-    struct pair_map known; /* by parts of the SHA-256 of an entry's bytes */
+    struct pair_map known; /* by the hash of an entry's bytes, and a count of
+                            * entries with the same hash, from 0 on */
     struct otlp_message entries;
+    struct otlp_place *places; /* of the entries' bytes in (entries) */
+    size_t places_room;
     uint32_t count;
 };
 
