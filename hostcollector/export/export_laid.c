@@ -25,7 +25,7 @@ void export_laid_init(struct export_laid *l, struct render *to,
 
     to->no_memory |= out == NULL || l->ends == NULL;
     while (!to->no_memory && export_next(to, r, &c)) {
-        lay(out, r, &c.path);
+        lay(out, to, r, &c.path);
         l->ends[c.entry + 1] = (size_t)ftell(out);
     }
     if (out != NULL)

@@ -15,8 +15,8 @@ struct export_laid {
     size_t *ends; /* by entry + 1: end of its bytes */
 };
 
-typedef void export_lay(FILE *out, const struct report *r,
-                        const struct view_path *path);
+typedef void export_lay(FILE *out, const struct render *to,
+                        const struct report *r, const struct view_path *path);
 
 /*
  * Call (lay) for the path of each entry of profile.cores[core] of (r), and keep

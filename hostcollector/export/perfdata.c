@@ -283,11 +283,12 @@ static bool is_left_out(const struct view_path *path, size_t i)
 }
 
 /* Write addresses, innermost first. */
-static void lay_chain(FILE *out, const struct report *r,
-                      const struct view_path *path)
+static void lay_chain(FILE *out, const struct render *to,
+                      const struct report *r, const struct view_path *path)
 {
     uint8_t bytes[ADDRESS_SIZE];
 
+    (void)to;
     for (size_t i = path->count; i-- > 0;) {
         if (is_left_out(path, i))
             continue;
@@ -329,7 +330,8 @@ static void write_core(struct render *to, const struct report *r, size_t core,
     struct export_rows rows;
     char name[NAME_PLAIN];
 
-    write_comm(to, pid, tid, name_of_core(name, r, core));
+    /* the guest's name: perf would split a function by the names of cores */
+    write_comm(to, pid, tid, name_of_guest(name, r));
     export_laid_init(&chains, to, r, core, lay_chain);
     export_rows_init(&rows, to, r, core);
     while (!to->no_memory && export_rows_next(&rows))

@@ -56,9 +56,10 @@ static void write_step(FILE *out, const struct report *r,
     (void)fputs(")\n", out);
 }
 
-static void lay_stack(FILE *out, const struct report *r,
-                      const struct view_path *path)
+static void lay_stack(FILE *out, const struct render *to,
+                      const struct report *r, const struct view_path *path)
 {
+    (void)to;
     for (size_t i = path->count; i-- > 0;)
         write_step(out, r, &path->steps[i]);
 }

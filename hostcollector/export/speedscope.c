@@ -7,15 +7,24 @@
 #include <stdlib.h>
 
 #include "export/export.h"
+#include "export/export_laid.h"
+#include "export/export_rows.h"
 #include "report/json_text.h"
+#include "util/text.h"
 
 /*
  * speedscope's npm package has the schema of the format,
  * file-format-schema.json.
  *
- * A profile has each stack once, with its time. Frames are shared by all
- * profiles, and come after them: one frame for each function of each guest.
+ * A profile has the samples in the order of time, for speedscope's view "Time
+ * Order". Samples without a known time come last, each stack once, and the
+ * profile's name says so. Frames are shared by all profiles, and come after
+ * them: one frame for each function of each guest.
  */
+
+/* Largest text of a core's stacks in the order of time. speedscope takes
+ * minutes for more. A core with more has each stack once. */
+#define ORDERED_MAX (32u << 20)
 
 struct shared {
     FILE *frames; /* text of the frames; (text) has it once this is closed */
@@ -58,50 +67,99 @@ static void write_frames(struct shared *s, const struct view *v)
     }
 }
 
-/* Write the weights of a profile, on lines of their own after its samples. */
-static uint64_t write_weights(FILE *out, const struct report *r, size_t core)
+/* Write the path as a list of frames. */
+static void lay_stack(FILE *out, const struct render *to,
+                      const struct report *r, const struct view_path *path)
 {
-    const struct profile_core *c = &r->profile->cores[core];
-    uint64_t sum = 0;
-    bool first = true;
+    const struct shared *s = to->state;
 
-    (void)fputs("],\"weights\":[", out);
-    for (size_t i = 0; i <= c->entry_count; i++) {
-        const struct tally *t =
-            i < c->entry_count ? &c->entries[i].tally : &c->others;
-        uint64_t ns = export_ns(r->profile, t->time);
+    (void)r;
+    (void)putc('[', out);
+    for (size_t i = 0; i < path->count; i++)
+        (void)fprintf(out, i != 0 ? ",%zu" : "%zu",
+                      s->count + path->steps[i].function);
+    (void)putc(']', out);
+}
 
-        if (t->samples == 0)
-            continue;
-        json_comma(out, &first);
-        (void)fprintf(out, "\n%" PRIu64, ns);
-        sum += ns;
+/* A profile under construction. */
+struct profile_text {
+    struct render *to;
+    struct export_laid stacks;
+    FILE *weights;
+    uint64_t sum_ns; /* of all weights */
+    size_t bytes;    /* of stacks, written or counted */
+    bool counts;     /* only count */
+    bool untimed;    /* there are samples whose time is not known */
+};
+
+/* Add a stack that took (ns). */
+static void add_stack(struct profile_text *p, size_t entry, uint64_t ns)
+{
+    const char *comma = p->bytes != 0 ? "," : "";
+    size_t size;
+    const char *stack = export_laid_of(&p->stacks, entry, &size);
+
+    p->bytes += size + 2;
+    p->sum_ns += ns;
+    if (p->counts)
+        return;
+    (void)fprintf(p->to->out, "%s\n", comma);
+    (void)fwrite(stack, 1, size, p->to->out);
+    (void)fprintf(p->weights, "%s\n", comma);
+    text_decimal(p->weights, ns, 0);
+}
+
+/* Add the samples of a core in the order of time, and equal neighbours as one
+ * stack. Without (in_order) add each stack once. */
+static void add_stacks(struct profile_text *p, const struct report *r,
+                       size_t core, bool in_order)
+{
+    struct export_rows rows;
+    size_t entry = SIZE_MAX;
+    uint64_t ns = 0;
+
+    p->sum_ns = p->bytes = 0;
+    export_rows_init(&rows, p->to, r, core);
+    rows.timed &= in_order;
+    while (!p->to->no_memory && export_rows_next(&rows)) {
+        if (rows.entry != entry && entry != SIZE_MAX)
+            add_stack(p, entry, ns);
+        ns = rows.entry != entry ? rows.length_ns : ns + rows.length_ns;
+        entry = rows.entry;
+        p->untimed |= !rows.timed;
     }
-    return sum;
+    if (entry != SIZE_MAX)
+        add_stack(p, entry, ns);
+    export_rows_fini(&rows);
 }
 
 static void write_core(struct render *to, const struct report *r, size_t core)
 {
     struct shared *s = to->state;
-    struct export_cursor c = {.core = core};
-    char name[NAME_PLAIN];
-    bool first = true;
+    struct profile_text p = {.to = to, .counts = true};
+    char name[NAME_PLAIN], *weights = NULL, title[NAME_PLAIN + 40];
+    size_t size;
 
     json_comma(to->out, &s->first);
-    (void)fputs("\n{\"type\":\"sampled\",\"name\":", to->out);
-    json_string(to->out, name_of_core(name, r, core));
-    (void)fprintf(to->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
+    export_laid_init(&p.stacks, to, r, core, lay_stack);
+    p.weights = open_memstream(&weights, &size);
+    to->no_memory |= p.weights == NULL;
+    (void)fprintf(to->out,
+                  "\n{\"type\":\"sampled\",\"unit\":\"%s\","
+                  "\"startValue\":0,\"samples\":[",
                   r->profile->tsc_hz != 0 ? export_unit(r->profile) : "none");
-    while (export_next(to, r, &c)) {
-        (void)fputs(first ? "\n[" : ",\n[", to->out);
-        first = false;
-        for (size_t i = 0; i < c.path.count; i++)
-            (void)fprintf(to->out, i != 0 ? ",%zu" : "%zu",
-                          s->count + c.path.steps[i].function);
-        (void)putc(']', to->out);
-    }
-    (void)fprintf(to->out, "],\"endValue\":%" PRIu64 "}",
-                  write_weights(to->out, r, core));
+    add_stacks(&p, r, core, true);
+    p.counts = false;
+    add_stacks(&p, r, core, p.bytes <= ORDERED_MAX);
+    if (p.weights != NULL && fclose(p.weights) == 0)
+        (void)fprintf(to->out, "],\"weights\":[%s],", weights);
+    (void)snprintf(title, sizeof title, "%s%s", name_of_core(name, r, core),
+                   p.untimed ? " (not all in time order)" : "");
+    (void)fprintf(to->out, "\"endValue\":%" PRIu64 ",\"name\":", p.sum_ns);
+    json_string(to->out, title);
+    (void)putc('}', to->out);
+    export_laid_fini(&p.stacks);
+    free(weights);
 }
 
 static void write_speedscope(struct render *to, const struct report *r)

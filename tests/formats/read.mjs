@@ -96,9 +96,9 @@ export function firefox(path) {
 function paragraphs(all) {
     return all.trimEnd().split("\n\n").map((paragraph) => {
         const [head, ...lines] = paragraph.split("\n");
-        const [, core, ns] = head.match(/^(.*?) +\d+\/\d+ +\[\d+\] +[\d.]+: +(\d+) cpu-clock/);
+        const [, core, cpu, ns] = head.match(/^(.*?) +\d+\/\d+ +\[(\d+)\] +[\d.]+: +(\d+) cpu-clock/);
         const frames = lines.map((l) => l.match(/^\t *[0-9a-f]+ (.*) \((.*)\)$/).slice(1)).reverse();
-        return { core, ns: Number(ns), frames };
+        return { core, cpu: Number(cpu), ns: Number(ns), frames };
     });
 }
 
@@ -121,10 +121,11 @@ function images(all) {
 
 export const perfscriptImages = (path) => images(paragraphs(text(path)));
 
-/** By `perf script`. */
-export function perfdataImages(path) {
+/** By `perf script`; a thread has the name of its guest. */
+export function perfdataImages(path, several) {
     const args = ["script", "--no-inline", "--ns", "-F", "comm,pid,tid,cpu,time,period,event,ip,sym,dso", "-i", path];
-    return images(paragraphs(execFileSync("perf", args, { stdio: ["ignore", "pipe", "ignore"], maxBuffer: MOST }).toString()));
+    const all = paragraphs(execFileSync("perf", args, { stdio: ["ignore", "pipe", "ignore"], maxBuffer: MOST }).toString());
+    return images(all.map((p) => ({ ...p, core: `${several ? `${p.core} ` : ""}core ${p.cpu}` })));
 }
 
 /** Self time by core and function, of busy time. */

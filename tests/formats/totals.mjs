@@ -90,6 +90,14 @@ for (const format of ["speedscope", "firefox", "perfscript", "pprof"]) {
     compare(format, read[format](`${name}.${suffix[format]}`, several));
 }
 
+/** The order of time, in which Firefox has a row for each sample; speedscope joins equal stacks beside each other. */
+const turns = (leaves) => leaves.filter((f, i) => f !== leaves[i - 1]);
+const { profiles, shared } = JSON.parse(readFileSync(`${name}.speedscope.json`, "utf8"));
+for (const [i, t] of JSON.parse(readFileSync(`${name}.firefox.json`, "utf8")).threads.entries())
+    assert.deepEqual(turns(profiles[i].samples.map((stack) => shared.frames[stack.at(-1)].name)),
+        turns(t.samples.stack.map((s) => t.stringArray[t.funcTable.name[t.frameTable.func[t.stackTable.frame[s]]]])),
+        `speedscope: the order of ${profiles[i].name}`);
+
 const folded = read.folded(`${name}.folded`, several);
 assert.deepEqual([...folded.keys()].sort(), [...truth.keys()].sort());
 for (const [key, want] of truth)
@@ -117,7 +125,7 @@ if (how !== "sums")
     for (const [f, ns] of inclusive)
         assert.ok(Math.abs(named(cost.inclusive, f) - ns) <= total.samples, `callgrind: calls of ${f}`);
 
-const images = [read.perfdataImages(`${name}.perf.data`), read.perfscriptImages(`${name}.perf.txt`)];
+const images = [read.perfdataImages(`${name}.perf.data`, several), read.perfscriptImages(`${name}.perf.txt`)];
 if (how === "files") same("perfdata: cores", fold(images[0]), fold(images[1]));
 else compare("perfdata", ...images);
 console.log(`${name}: ${truth.size} stacks, ${total.samples} samples, ${total.ns} ns in every format`);
