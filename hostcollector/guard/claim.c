@@ -56,6 +56,9 @@ struct beginning {
 static const struct beginning beginnings[] = {
     {"{\"", "tprof"}, /* JSON of all kinds */
     {"<!DOCTYPE html>\n<!-- made by tprof", ""},
+    {"<svg ", " by tprof\""},
+    {"### ", "| SELF % | +- | TOTAL % |"}, /* Markdown */
+    {"### ", " changed beyond chance\n\n```text\nbefore "},
     {"guest,core,", ""},
     {"# callgrind format\n", "creator: tprof"},
     {"PERFILE2", ""},

@@ -306,10 +306,12 @@ TEST(diff_says_which_recordings_it_wants)
     CHECK_STR(text_of("err"), want);
     CHECK_EQ(collector("diff a.tprof b.tprof --"), 2);
     CHECK_STR(text_of("err"), want);
-    CHECK_SAYS("diff a.tprof gone.tprof -o b.tprof", 2,
-               "collector diff: -o b.tprof: diff writes .txt, .json and .html");
-    CHECK_SAYS("diff a.tprof b.tprof -o x.csv", 2,
-               "collector diff: -o x.csv: diff writes .txt, .json and .html");
+    CHECK_SAYS(
+        "diff a.tprof gone.tprof -o b.tprof", 2,
+        "collector diff: -o b.tprof: diff writes .txt, .json, .html and .md");
+    CHECK_SAYS(
+        "diff a.tprof b.tprof -o x.csv", 2,
+        "collector diff: -o x.csv: diff writes .txt, .json, .html and .md");
     CHECK_SAYS("diff a.tprof b.tprof -o txt:b.tprof", 2,
                "collector diff: -o b.tprof: is read by this command, and "
                "would be overwritten: name another file");
