@@ -149,12 +149,12 @@ static int build(struct builder *b, struct err *e)
     out->sum = b->places.sum;
     out->idle = b->places.idle;
     if (b->places.count == 0 && out->idle != 0)
-        return err_set(e, "cores only sleep in %s: nothing there is busy",
+        return err_set(e, "cores only sleep in %s: it has no busy time",
                        b->job->view->functions[out->function].name);
     if (b->places.count == 0)
         return err_set(e,
-                       "no sample is in the code of %s itself: 'collector "
-                       "report --function' tells what it calls",
+                       "no sample is in the code of %s itself: see its callees "
+                       "with 'collector report --function'",
                        b->job->view->functions[out->function].name);
     if (builder_add_codes(b) != 0 || builder_add_places(b) != 0 ||
         add_hosts(b) != 0 || builder_end_lines(b) != 0 ||

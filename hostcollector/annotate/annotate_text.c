@@ -198,11 +198,11 @@ static void write_bodies(FILE *out, const struct report *r)
     }
     free(list);
     if (a->without_lines)
-        (void)fputs("\nNo line is known: the image was built without -g.\n",
+        (void)fputs("\nNo source lines: the image was built without -g.\n",
                     out);
     else if (missing)
-        (void)fputs("Not all source files were found: --source DIR tells "
-                    "where they are.\n",
+        (void)fputs("Some source files were not found: name their folder with "
+                    "--source DIR.\n",
                     out);
 }
 
@@ -283,8 +283,8 @@ static void write_unread(FILE *out, const struct annotated_code *code)
 {
     (void)fprintf(out,
                   "\n0x%" PRIx64 ", %" PRIu64
-                  " bytes: not taken apart, since --memory has no room for "
-                  "it,\nor since the image does not hold it.\n",
+                  " bytes: not disassembled, because --memory is too "
+                  "small,\nor because the image does not hold this code.\n",
                   code->address, code->size);
 }
 
@@ -297,12 +297,12 @@ static void write_away(FILE *out, const struct report *r,
 
     if (code->jumps_away == 0)
         return;
-    (void)snprintf(line, sizeof line,
-                   "%" PRIu32 " jump%s where a register or a table says: what "
-                   "nothing else leads to may be a part of the block before "
-                   "it.",
-                   code->jumps_away,
-                   code->jumps_away == 1 ? " leads" : "s lead");
+    (void)snprintf(
+        line, sizeof line,
+        "%" PRIu32
+        " jump%s through a register or a table: code that only such a jump "
+        "reaches may be shown as part of the block before it.",
+        code->jumps_away, code->jumps_away == 1 ? " leads" : "s lead");
     text_wrap_at(out, LEFT, line, table_columns(r));
 }
 
@@ -389,12 +389,13 @@ static void write_head(FILE *out, const struct report *r)
 static void write_skid(FILE *out, const struct report *r)
 {
     (void)putc('\n', out);
-    text_wrap_at(out, 0,
-                 "* samples hit this instruction (L: most of them late). An "
-                 "interrupt comes late, so that the cause lies before it: in "
-                 "its block, or at the end of one that leads there. Trust "
-                 "lines and blocks, not instructions.",
-                 table_columns(r));
+    text_wrap_at(
+        out, 0,
+        "* samples hit this instruction (L: most of them late). An interrupt "
+        "arrives some instructions late, so the cause is earlier: in the same "
+        "block, or at the end of a block that leads there. Trust lines and "
+        "blocks, not single instructions.",
+        table_columns(r));
 }
 
 void annotate_text(FILE *out, const struct report *r)

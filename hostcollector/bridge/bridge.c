@@ -104,8 +104,8 @@ static void tell_dropped(struct bridge *b)
     if (b->vsock.dropped == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "the guest sent %" PRIu64
-                   " packets that could not be answered: they were dropped",
+                   "dropped %" PRIu64
+                   " packets of the guest that could not be answered",
                    b->vsock.dropped);
     say_line(b, line);
     b->vsock.dropped = 0;
@@ -124,8 +124,9 @@ static void drop_front(struct bridge *b)
 /* A silent process on this socket must not keep QEMU out. */
 static void drop_silent_front(struct bridge *b)
 {
-    say_line(b, "a program connected to the socket for QEMU and sent nothing: "
-                "it was dropped");
+    say_line(
+        b,
+        "closed a connection to the socket for QEMU: the program sent nothing");
     drop_front(b);
 }
 
@@ -142,8 +143,9 @@ static bool make_way(struct bridge *b)
     if (b->front_ran ||
         b->vsock.conns.now_ms - b->front_heard_ms < CONN_PATIENCE_MS)
         return false;
-    say_line(b, "a program on the socket for QEMU started no guest's vsock and "
-                "sent nothing more: it was dropped for another one");
+    say_line(b, "closed a connection to the socket for QEMU, because another "
+                "program connected: the first one had started no guest's vsock "
+                "and sent nothing more");
     drop_front(b);
     return true;
 }
@@ -155,9 +157,8 @@ static void accept_front(struct bridge *b)
 
     if (fd >= 0 && !make_way(b)) {
         close(fd);
-        say_line(
-            b, "a second QEMU connected and was refused: one bridge serves one "
-               "guest");
+        say_line(b, "refused a second QEMU: one bridge serves one guest, so "
+                    "start another bridge");
         return;
     }
     if (fd >= 0 && vhost_user_accept(&b->user, fd, &e) == 0)
@@ -201,7 +202,8 @@ static void check_guest(struct bridge *b)
     char line[160];
 
     if (bridge_memory_lost()) {
-        say_line(b, "the guest's memory is gone; dropped QEMU");
+        say_line(b,
+                 "closed the connection to QEMU: the guest's memory is gone");
         drop_front(b);
         return;
     }
@@ -232,11 +234,12 @@ static void check_shared(struct bridge *b)
     if (b->complained || !(none || silent))
         return;
     b->complained = true;
-    say_line(b, "QEMU has connected, but shares no memory of a guest with a "
-                "vsock driver. If the guest has started its driver, add to "
-                "QEMU's command line: -object "
-                "memory-backend-memfd,id=mem,size=SIZE,share=on -M "
-                "...,memory-backend=mem");
+    say_line(
+        b,
+        "QEMU is connected, but has not shared the memory of a guest with a "
+        "vsock driver. If the guest has started its driver, add to QEMU's "
+        "command line: -object memory-backend-memfd,id=mem,size=SIZE,share=on "
+        "-M ...,memory-backend=mem");
 }
 
 /* --- Clients -------------------------------------------------------------- */

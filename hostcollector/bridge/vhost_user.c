@@ -433,9 +433,8 @@ static void refuse_stranger(const struct vhost_user *u, struct err *e)
     }
     (void)send(u->fd, UDS_QEMU_ONLY "\n", sizeof UDS_QEMU_ONLY,
                MSG_NOSIGNAL | MSG_DONTWAIT);
-    (void)err_set(
-        e,
-        "a client connected to the socket for QEMU: give it the path of --uds");
+    (void)err_set(e, "a client connected to the socket for QEMU: give the "
+                     "client the path of --uds");
 }
 
 enum vhost_user_news vhost_user_receive(struct vhost_user *u, struct err *e)

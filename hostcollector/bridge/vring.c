@@ -135,15 +135,15 @@ static bool follow(struct vring *r, const struct bridge_memory *m,
         uint8_t desc[DESC_SIZE];
 
         if (at >= r->size)
-            return lie(r, "a descriptor's number beyond its table");
+            return lie(r, "a descriptor number outside its table");
         memcpy(desc, r->desc + (size_t)DESC_SIZE * at, sizeof desc);
 
         uint32_t flags = load_u16(desc + DESC_FLAGS);
         bool writable = (flags & DESC_F_WRITE) != 0;
         if ((flags & DESC_F_OTHERS) != 0)
-            return lie(r, "a descriptor with flags that were not offered");
+            return lie(r, "a descriptor with flags that were not negotiated");
         if (!writable && c->out_count > 0)
-            return lie(r, "a readable buffer behind a writable one");
+            return lie(r, "a readable buffer after a writable one");
         if (!add_piece(r, m, c, load_u64(desc), load_u32(desc + DESC_LENGTH),
                        writable))
             return false;

@@ -146,21 +146,21 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
     if (leaves)
         append(
             line, LINE,
-            " %s (%s) call%s nobody: at most the direct caller is uncertain.",
+            " %s (%s) call%s nothing: at most the direct caller is uncertain.",
             text_count(number, n[CHECK_LEAF]),
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
     append(line, LINE, " %s.", remedy);
     if (!s->agent.linked)
         append(line, LINE,
-               " By --gdb and --qmp, with --unwind auto, unwind tables (-g) "
-               "and instructions tell these callers, too.");
+               " Without an agent (--gdb, --qmp) and with --unwind auto these "
+               "callers are found, too: by unwind tables (-g) and by "
+               "instructions.");
     if (u->language == CHECK_PASCAL &&
         worth(s->runtime_bytes, bare_bytes, WORTH_LEAF))
         append(line, LINE,
-               " %s of these bytes are in the run-time library, which came "
-               "compiled: compile the units of the library (RTL) with that "
-               "option, too.",
+               " %s of these bytes are in the precompiled run-time library: "
+               "compile the units of the library (RTL) with that option, too.",
                text_percent(percent, s->runtime_bytes, bare_bytes));
     say_remedy(r, line);
 }
@@ -225,19 +225,19 @@ static void missing_names(struct remedy_out *r, const struct check_facts *s)
     if (s->has_symbols)
         return;
     say_remedy(
-        r, s->pe ? "Symbols: functions are addresses. Link with /debug:dwarf, "
-                   "or check the ELF that objcopy made this image from."
-                 : "Symbols: functions are addresses, and nothing says whether "
-                   "tprof is there. Check the kernel as it was before strip.");
+        r,
+        s->pe ? "Symbols: functions are addresses. Link with /debug:dwarf, "
+                "or check the ELF that objcopy made this image from."
+              : "Symbols: functions are addresses, and whether tprof is linked "
+                "in is unknown. Check the kernel as it was before strip.");
 }
 
 static void missing_code(struct remedy_out *r, const struct check_facts *s)
 {
     if (!s->has_code)
-        say_remedy(
-            r, "Code: the file holds none, as after objcopy --only-keep-debug. "
-               "Check the kernel as it was before strip, and give that to "
-               "the collector, too.");
+        say_remedy(r, "Code: the file holds none, as after objcopy "
+                      "--only-keep-debug. Check the kernel as it was before "
+                      "strip, and give that file to the collector, too.");
 }
 
 static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
@@ -245,18 +245,18 @@ static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
     char line[LINE] = "Lines: there is no DWARF. ", name[NAME_SHOWN * 4];
 
     if (s->packed_dwarf)
-        say_remedy(r, "Lines: the DWARF is compressed by a method that is not "
-                      "known here, or that is damaged. Undo it by objcopy "
-                      "--decompress-debug-sections FILE NEW.");
+        say_remedy(
+            r,
+            "Lines: the DWARF is damaged, or compressed by an unknown method. "
+            "Uncompress it with objcopy --decompress-debug-sections FILE NEW.");
     /* else it was there before strip */
     if (s->has_dwarf || s->packed_dwarf || !s->has_symbols)
         return;
     if (s->stripped_file != NULL)
         append(line, LINE,
-               "It was stripped into %s, which is neither beside the image "
-               "nor in .debug there nor below /usr/lib/debug, or is of another "
-               "build. Put it there, or check the kernel as it was before "
-               "strip.",
+               "It was stripped into %s. No such file of this build is beside "
+               "the image, in .debug there, or below /usr/lib/debug. Put the "
+               "file there, or check the kernel as it was before strip.",
                text_escape(name, sizeof name, s->stripped_file));
     else
         append(line, LINE, "%s",
@@ -273,12 +273,12 @@ static void split_dwarf(struct remedy_out *r, const struct check_facts *s)
 
     if (!s->split_dwarf)
         return;
-    (void)snprintf(line, sizeof line,
-                   "Inlined functions: the DWARF of functions is in files of "
-                   "its own, %s and others, which are not read. Compile with "
-                   "-gno-split-dwarf.",
-                   text_escape(name, sizeof name,
-                               s->split_file != NULL ? s->split_file : ".dwo"));
+    (void)snprintf(
+        line, sizeof line,
+        "Inlined functions: the DWARF of functions is in separate files, %s "
+        "and others, which are not read. Compile with -gno-split-dwarf.",
+        text_escape(name, sizeof name,
+                    s->split_file != NULL ? s->split_file : ".dwo"));
     say_remedy(r, line);
 }
 
@@ -298,14 +298,13 @@ static void missing_bounds(struct remedy_out *r, const struct check_facts *s)
     if (outside <= a->boot_bytes)
         return;
     outside -= a->boot_bytes;
-    (void)snprintf(
-        line, sizeof line,
-        "Text bounds: %s of the code lies outside of the text that "
-        "tprof_bounds.ld marks (0x%" PRIx64 " to 0x%" PRIx64
-        "), and stacks end there. Have the linker script put that code "
-        "into .text, or set config.text.",
-        text_percent(percent, outside, s->code_bytes), a->text_start,
-        a->text_start + a->text_size);
+    (void)snprintf(line, sizeof line,
+                   "Text bounds: %s of the code lies outside of the text that "
+                   "tprof_bounds.ld marks (0x%" PRIx64 " to 0x%" PRIx64
+                   "), and stacks end there. Let the linker script put that "
+                   "code into .text, or set config.text.",
+                   text_percent(percent, outside, s->code_bytes), a->text_start,
+                   a->text_start + a->text_size);
     say_remedy(r, line);
 }
 
@@ -320,7 +319,7 @@ static void missing_identity(struct remedy_out *r, const struct check_facts *s)
                      : "A build-id: the collector will compare the code "
                        "instead. Link with --build-id and -T tprof_note.ld.");
     else if (s->agent.linked && !s->agent.has_note && !s->agent.efi)
-        say_remedy(r, "The build-id is not told by the agent. Link with -T "
+        say_remedy(r, "The agent does not send the build-id. Link with -T "
                       "tprof_note.ld.");
 }
 
@@ -328,13 +327,12 @@ static void missing_agent(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->agent.linked || !s->has_symbols)
         return;
-    say_remedy(
-        r,
-        "tprof: there is no tprof_anchor. Link with -ltprof, and have the "
-        "kernel call tprof_init() and tprof_start_cpu(). Or sample it as it "
-        "is: give QEMU -gdb unix:/tmp/gdb,server=on,wait=off, and type "
-        "collector --gdb /tmp/gdb --elf FILE; --qmp does it by a monitor, -qmp "
-        "unix:/tmp/qmp,server=on,wait=off.");
+    say_remedy(r, "tprof: there is no tprof_anchor. Link with -ltprof, and let "
+                  "the kernel call tprof_init() and tprof_start_cpu(). Or "
+                  "sample the kernel without the agent: start QEMU with -gdb "
+                  "unix:/tmp/gdb,server=on,wait=off, and type collector --gdb "
+                  "/tmp/gdb --elf FILE; or use a monitor, -qmp "
+                  "unix:/tmp/qmp,server=on,wait=off, and --qmp.");
 }
 
 void check_report_remedies(FILE *out, const struct check_facts *s)
@@ -355,9 +353,8 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
     }
     say_red_zone(&r, s);
     if (s->bad_dwarf)
-        say_remedy(&r,
-                   "A part of the DWARF, which is damaged. Build the kernel "
-                   "anew.");
+        say_remedy(
+            &r, "A part of the DWARF, which is damaged. Rebuild the kernel.");
     missing_bounds(&r, s);
     missing_identity(&r, s);
     if (!r.begun)

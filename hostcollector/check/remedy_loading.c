@@ -16,22 +16,21 @@ static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
     char line[LINE];
 
     if (s->agent.memory == CHECK_MEMORY_UNLOADED)
-        say_remedy(r, "A place for the memory of the agent, __tprof_memory: it "
-                      "is in no segment, so the kernel may use that place for "
-                      "other things. Have the linker script put .bss into a "
-                      "segment, or leave tprof_memory.ld out and set "
-                      "config.memory.");
+        say_remedy(r,
+                   "A place for the memory of the agent, __tprof_memory: no "
+                   "segment has this place, so the kernel may use it for other "
+                   "things. Let the linker script put .bss into a segment, or "
+                   "omit tprof_memory.ld and set config.memory.");
     if (!memory && s->agent.memory != CHECK_MEMORY_VARIABLES)
         return;
     (void)snprintf(
         line, sizeof line,
-        "A place for the %s behind the symbol %s, where the kernel may have "
-        "its heap. Have the linker script define that symbol behind all of "
-        ".bss%s.",
+        "A place for the %s after the symbol %s, where the kernel may have its "
+        "heap. Let the linker script define that symbol after all of .bss%s.",
         memory ? "memory of the agent, __tprof_memory: it ends"
                : "variables of the agent: they lie",
         s->agent.kernel_end,
-        memory ? ", or leave tprof_memory.ld out and set config.memory" : "");
+        memory ? ", or omit tprof_memory.ld and set config.memory" : "");
     say_remedy(r, line);
 }
 
@@ -50,7 +49,7 @@ static void describe(char *line, size_t size, const struct check_gap *g,
     else
         (void)snprintf(
             line, size,
-            "%s bytes of section %s lie behind %s, 0x%" PRIx64
+            "%s bytes of section %s lie after %s, 0x%" PRIx64
             " in the multiboot header, where the loader stops %s",
             bytes, name,
             g->why == CHECK_GAP_LOAD_END ? "load_end_addr" : "bss_end_addr",
@@ -62,7 +61,7 @@ static void say_gap(struct remedy_out *r, const struct check_gap *g,
                     const struct check_loading_facts *l)
 {
     static const char *const remedies[] = {
-        [CHECK_GAP_SEGMENT] = "Have PHDRS of the linker script give that "
+        [CHECK_GAP_SEGMENT] = "Let PHDRS of the linker script give that "
                               "section a PT_LOAD segment.",
         [CHECK_GAP_LOAD_END] =
             "In the linker script, write *(.text .text.*), *(.rodata "
@@ -80,8 +79,7 @@ static void say_gap(struct remedy_out *r, const struct check_gap *g,
                        ? "tprof_init() fails (TPROF_ERR_IMAGE), or the agent "
                          "runs on wrong values: all stacks are lost, or memory "
                          "of the kernel is overwritten."
-                       : "The kernel finds other bytes there than the file "
-                         "has.",
+                       : "At run time these bytes differ from the file.",
                    remedies[g->why]);
     say_remedy(r, line);
 }
@@ -91,14 +89,13 @@ static void missing_header(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->loading.loaders != 0 || !s->agent.linked || !s->has_code)
         return;
-    say_remedy(
-        r,
-        "A boot header: neither QEMU -kernel nor GRUB boots this file. "
-        "Does another loader boot it? Then nothing is missing. Else "
-        "--gc-sections may have dropped the header, since no code refers to "
-        "it: write KEEP(*(.multiboot)) in the linker script, with the name of "
-        "the header's section. A multiboot header has to be in the first "
-        "8192 bytes of the file.");
+    say_remedy(r,
+               "A boot header: neither QEMU -kernel nor GRUB boots this file. "
+               "If another loader boots it, nothing is missing. Otherwise "
+               "--gc-sections may have dropped the header, since no code "
+               "refers to it: write KEEP(*(.multiboot)) in the linker script, "
+               "with the name of the header's section. A multiboot header has "
+               "to be in the first 8192 bytes of the file.");
 }
 
 void say_loading(struct remedy_out *r, const struct check_facts *s)

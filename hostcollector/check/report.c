@@ -195,9 +195,9 @@ static void write_agent(FILE *out, const struct check_facts *s)
         : a->efi      ? "text by tprof_init_efi() or config.text"
                       : "text by config.text alone",
         memory,
-        a->has_note ? "tells its build-id"
-        : a->efi    ? "tells its build-id by tprof_init_efi()"
-                    : "does not tell its build-id");
+        a->has_note ? "sends its build-id"
+        : a->efi    ? "sends its build-id by tprof_init_efi()"
+                    : "does not send its build-id");
     fact(out, "tprof", line);
 }
 

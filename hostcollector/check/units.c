@@ -161,7 +161,6 @@ void check_report_units(FILE *out, const struct check_facts *s, bool all)
               "Shares are of bytes of code. FRAME: functions that set up a "
               "frame. LEAF: functions without a frame that call nothing; only "
               "their direct caller is uncertain. BARE: functions without a "
-              "frame that call others; stacks of those lack them. CUT: "
-              "functions that use RBP for other things; stacks may end "
-              "there.");
+              "frame that call others; stacks lack their callers. CUT: "
+              "functions that use RBP for other things; stacks may end there.");
 }

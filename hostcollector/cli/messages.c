@@ -38,14 +38,13 @@ void messages_end(struct messages *t)
     clear_line(t);
     if (t->untold != 0)
         (void)fprintf(stderr,
-                      "collector: %zu more lines about other guests are left "
-                      "out\n",
+                      "collector: dropped %zu more lines about other guests\n",
                       t->untold);
     t->untold = 0;
     if (t->unheard != 0 && messages_stderr_is_writable()) {
         (void)fprintf(stderr,
-                      "collector: %zu lines are left out, since nobody read "
-                      "them\n",
+                      "collector: dropped %zu lines, because standard error "
+                      "was blocked\n",
                       t->unheard);
         t->unheard = 0;
     }

@@ -57,43 +57,44 @@ static bool has_stats(const struct profile_core *core)
 static void why_nothing_came(struct remarks *r, const struct profile *p)
 {
     if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CLOCK)
-        remarks_warn(r, "No samples: the guest does not know how fast its "
-                        "clock runs, and refused to start. Set config.tsc_hz, "
-                        "or sample for more than a second so that it can be "
-                        "measured.");
+        remarks_warn(
+            r, "No samples: the guest does not know the rate of its clock, and "
+               "refused to start. Set config.tsc_hz, or sample for more than a "
+               "second so that the rate can be measured.");
     else if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CORE)
         remarks_warn(r, "No samples: no core of the guest takes part. Call "
-                        "tprof_start_cpu() on each core, and look at what it "
-                        "returns.");
+                        "tprof_start_cpu() on each core, and check the value "
+                        "that it returns.");
     else if (core_list_any(p, only_full))
-        remarks_warn(r, "No samples: the guest took them, but nobody drained "
-                        "its rings until they were full. Its cores must let "
-                        "interrupts in, or call tprof_poll(); its device must "
-                        "be the one that is connected here.");
+        remarks_warn(r,
+                     "No samples: the guest took samples, but its rings filled "
+                     "up before they were drained. The guest's cores must "
+                     "enable interrupts, or call tprof_poll(); the guest's "
+                     "device must be the one that is connected here.");
     else if (core_list_any(p, has_stats) && !core_list_any(p, started))
         remarks_warn(r, "No samples: no core has called tprof_start_cpu().");
     else if (!p->has_status && (p->guest.features & WIRE_FEATURE_ONE_WAY) == 0)
-        remarks_warn(r, "No samples: the guest waits to be told to start, and "
-                        "has not answered that it was. Where the host is short "
-                        "of CPU it takes longer: sample for longer. A port "
-                        "that QEMU writes to a file cannot tell it: attach to "
-                        "a socket by --serial, or give the guest a channel "
-                        "that is one-way.");
+        remarks_warn(
+            r,
+            "No samples: the guest waits for a request to start, and has not "
+            "confirmed one. A busy host needs more time: sample for longer. A "
+            "port that QEMU writes to a file carries no requests: attach to a "
+            "socket with --serial, or give the guest a one-way channel.");
     else if (core_list_any(p, never_ticked) && !core_list_any(p, ticks))
         remarks_warn(r, "No samples: %s", timer_why_none(p));
     else if (p->from_memory && p->has_status && p->status.rate_hz == 0)
-        remarks_warn(r, "No samples: nobody had asked the guest for samples "
-                        "before the dump was taken. Set config.always to have "
-                        "the last samples in a dump.");
+        remarks_warn(r, "No samples: no collector had asked the guest for "
+                        "samples before the dump was taken. Set config.always "
+                        "to have the last samples in every dump.");
     else if (p->from_memory)
         remarks_warn(r,
                      "No samples: the rings in the dump are empty. Were "
                      "interrupts off on all cores, or %s?",
                      timer_question(p));
     else
-        remarks_warn(r, "No samples: what came ends before the first one. "
-                        "Sample for longer, or find the whole file if this "
-                        "one was cut.");
+        remarks_warn(
+            r, "No samples: the stream ends before the first sample. Sample "
+               "for longer, or find the whole file if this one was cut.");
 }
 
 /* Warn that samples came, but none of them is in the selection. */
@@ -125,9 +126,9 @@ static void look_for_samples(struct remarks *r, const struct profile *p,
     if (v->total.all.samples == 0)
         say_selection(r, p);
     else if (v->total.busy.samples == 0)
-        remarks_warn(r, "Every sample found its core idle (in hlt or mwait): "
-                        "there was no work to profile. Sample while the guest "
-                        "is busy.");
+        remarks_warn(
+            r, "Every sample found its core idle (in hlt or mwait): there was "
+               "no work to profile. Sample while the guest is busy.");
     if (core_list_find(p, never_ticked, list) != 0)
         remarks_warn(r,
                      "No tick at all on core %s: are interrupts off there, or "
@@ -192,8 +193,9 @@ static void look_for_silence(struct remarks *r, const struct profile *p)
             s * (double)p->tsc_hz < SILENT_PERIODS * (double)p->period_tsc)
             continue;
         remarks_warn(r,
-                     "Core %" PRIu32 " had no tick in the last %.0f s, while "
-                     "others went on: are interrupts off there since, or %s?",
+                     "Core %" PRIu32
+                     " had no tick in the last %.0f s, while other cores had "
+                     "ticks: are interrupts off there since then, or %s?",
                      core->core, s, timer_question(p));
     }
 }
@@ -205,9 +207,9 @@ static void look_for_fixed_tick(struct remarks *r, const struct profile *p)
         return;
     remarks_warn(r,
                  "Samples follow the kernel's own fixed tick of %" PRIu32
-                 " Hz: work that repeats in step with it is over- or "
-                 "underrepresented. Ask for at most %" PRIu32 " Hz, which "
-                 "leaves room to choose ticks at random.",
+                 " Hz, so work in step with that tick is over- or "
+                 "underrepresented. Use --rate %" PRIu32
+                 " or less, so that the agent can choose ticks at random.",
                  p->guest.kernel_hz,
                  p->guest.kernel_hz >= 4 ? p->guest.kernel_hz / 4 : 1);
 }
@@ -232,7 +234,7 @@ static void look_at_core(struct remarks *r, const struct profile *p,
             (void)snprintf(seconds, sizeof seconds, "%.1f s", s);
         remarks_note_first(r,
                            "Jumps of the clock on core %" PRIu32 ": %" PRIu64
-                           ", of %s together (a pause, a migration); that time "
+                           ", of %s together (a pause, a migration). That time "
                            "is not counted.",
                            core->core, core->jumps, seconds);
     }
@@ -276,20 +278,21 @@ static void look_at_boot(struct remarks *r, const struct profile *p)
         told |= p->cores[i].has_stats;
     }
     if (overwritten != 0)
-        remarks_note_first(
-            r,
-            "This profile begins during boot: the guest sampled before a "
-            "collector came, and its rings kept the newest. %" PRIu64
-            " samples before these were overwritten.",
-            overwritten);
+        remarks_note_first(r,
+                           "This profile begins during boot: the guest sampled "
+                           "before a collector connected, and its rings kept "
+                           "the newest samples. %" PRIu64
+                           " older samples were overwritten.",
+                           overwritten);
     else if (!told)
-        remarks_note_first(r, "This profile begins at boot or during it: the "
-                              "guest sampled before a collector came, and had "
-                              "not told yet what its rings could not keep.");
+        remarks_note_first(
+            r, "This profile begins at boot or during it: the guest sampled "
+               "before a collector connected, and has not reported how many "
+               "samples its rings could not keep.");
     else
         remarks_note_first(r, "This profile begins at boot: the guest sampled "
-                              "before a collector came. What its rings could "
-                              "not keep is counted as full.");
+                              "before a collector connected. Samples that its "
+                              "rings could not keep are counted as full.");
 }
 
 static void look_at_stream(struct remarks *r, const struct profile *p)
@@ -299,20 +302,21 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
     look_at_boot(r, p);
 
     if (restored(p) != 0)
-        remarks_note_first(
-            r,
-            "The guest was set back to an earlier state, as by a "
-            "snapshot, %" PRIu64 " times. What it did before and "
-            "after is added up; nothing is counted twice.",
-            restored(p));
+        remarks_note_first(r,
+                           "The guest was set back to an earlier state, such "
+                           "as a snapshot, %" PRIu64
+                           " times. Time before and after is added up; nothing "
+                           "is counted twice.",
+                           restored(p));
     if (p->has_status && p->status.turned_away != 0)
-        remarks_note(r,
-                     "Callers by vsock that the guest turned away since it "
-                     "booted: %" PRIu64 ".",
-                     p->status.turned_away);
+        remarks_note(
+            r,
+            "Vsock connections that the guest refused since it booted: %" PRIu64
+            ".",
+            p->status.turned_away);
     if (p->boots > 1)
         remarks_note_first(
-            r, "The guest booted %" PRIu32 " times; all are added up.",
+            r, "The guest booted %" PRIu32 " times; all boots are added up.",
             p->boots);
     if (h->damaged != 0)
         remarks_note(r,
@@ -323,7 +327,7 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
         remarks_note(r, "Frames lost on the way: %" PRIu64 ".", h->lost_frames);
     if (h->left_out != 0)
         remarks_note(r,
-                     "Frames that came a second time or too late, and were "
+                     "Frames that arrived a second time or too late, and were "
                      "left out: %" PRIu64 ".",
                      h->left_out);
     if (h->malformed != 0)
@@ -338,8 +342,8 @@ static void look_at_stream(struct remarks *r, const struct profile *p)
                      ". The guest's agent is newer.",
                      h->unknown_frames, h->unknown_records);
     if (p->tsc_hz == 0 && core_list_any(p, core_delivered))
-        remarks_note(r, "How fast the guest's clock runs is not known: there "
-                        "are shares, but no seconds. Set config.tsc_hz.");
+        remarks_note(r, "The rate of the guest's clock is unknown: there are "
+                        "shares, but no seconds. Set config.tsc_hz.");
     else if (p->tsc_measured)
         remarks_note(r,
                      "The guest's clock was measured over the channel: "
@@ -365,8 +369,8 @@ static const char *why_refused(uint32_t error)
     case WIRE_START_VECTOR_TAKEN:
         return "config.vector has another handler on that core";
     case WIRE_START_TIMER_TAKEN:
-        return "the kernel ticks by that core's local APIC timer: set "
-               "config.timer (PORTING.md, \"The timer\")";
+        return "the kernel uses that core's local APIC timer for its ticks: "
+               "set config.timer (PORTING.md, \"The timer\")";
     case WIRE_START_IDT:
         return "the core had no IDT yet, or one that is too short or "
                "read-only";
@@ -406,12 +410,12 @@ static void look_at_outside(struct remarks *r, const struct profile *p)
     if ((p->guest.features & WIRE_FEATURE_OUTSIDE) == 0 ||
         !core_list_any(p, core_delivered))
         return;
-    remarks_note_first(r, "From outside, code that accesses a device has too "
-                          "many samples: its core stops when that is over. An "
-                          "agent does not mind, and costs a thousandth of a "
-                          "stop.");
+    remarks_note_first(
+        r, "Without an agent, code that accesses devices is overcounted, "
+           "because a core stops only after the access. An agent counts such "
+           "code correctly, and costs a thousandth of a stop.");
     if (core_list_find(p, never_seen, list) != 0)
-        remarks_note_first(r, "Core %s ran no 64-bit code and was not seen.",
+        remarks_note_first(r, "Core %s ran no 64-bit code and was not sampled.",
                            list);
 }
 
@@ -463,12 +467,12 @@ void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
     if (samples == 0 && v->folded == 0)
         return;
     list_folded(list, sizeof list, v->folded, samples);
-    remarks_warn(
-        r,
-        "%s were folded into [others], since %s--memory %s was used "
-        "up; %.1f %% of the busy time is there. For more give --memory "
-        "%s, or report a part of the time by --time.",
-        list, alone ? "" : "this guest's share of ", text_size(given, memory),
-        percent(v->others.time, v->total.busy.time),
-        text_size(more, MORE * memory));
+    remarks_warn(r,
+                 "%s were folded into [others], because %s--memory %s was used "
+                 "up. [others] has %.1f %% of the busy time. For more give "
+                 "--memory %s, or report a part of the time with --time.",
+                 list, alone ? "" : "this guest's share of ",
+                 text_size(given, memory),
+                 percent(v->others.time, v->total.busy.time),
+                 text_size(more, MORE * memory));
 }

@@ -16,9 +16,10 @@ static void look_at_clock(struct remarks *r, const struct profile *p)
     double longest = 0;
 
     if (p->clock_senseless) {
-        remarks_warn(r, "The guest's clock makes no sense: by it the samples "
-                        "span years. There are shares, but no seconds. Is "
-                        "config.tsc_hz right?");
+        remarks_warn(
+            r,
+            "The guest's clock is wrong: by this clock the samples span years. "
+            "There are shares, but no seconds. Is config.tsc_hz right?");
         return;
     }
     for (size_t i = 0; i < p->core_count && p->tsc_hz != 0; i++) {
@@ -29,11 +30,11 @@ static void look_at_clock(struct remarks *r, const struct profile *p)
     }
     if (p->arrival_s > 0 &&
         p->duration_s - longest > CLOCK_FAST * p->arrival_s + CLOCK_SLACK)
-        remarks_warn(r,
-                     "The guest's clock makes no sense: by it the samples span "
-                     "%.1f s, but they came within %.1f s. Is config.tsc_hz "
-                     "right?",
-                     p->duration_s, p->arrival_s);
+        remarks_warn(
+            r,
+            "The guest's clock is wrong: by this clock the samples span %.1f "
+            "s, but they arrived within %.1f s. Is config.tsc_hz right?",
+            p->duration_s, p->arrival_s);
 }
 
 static void look_at_lateness(struct remarks *r, const struct profile *p)
@@ -45,9 +46,9 @@ static void look_at_lateness(struct remarks *r, const struct profile *p)
         time += p->cores[i].total.time;
     }
     if (late > LATE_MAX * time)
-        remarks_warn(r, "What the guest says of lateness makes no sense: "
-                        "samples came later than the time that they stand "
-                        "for. Shares do not depend on that.");
+        remarks_warn(r, "The lateness that the guest reports is wrong: samples "
+                        "came later than the time that they stand for. Shares "
+                        "do not depend on lateness.");
 }
 
 void implausible_diagnose(struct remarks *r, const struct profile *p)
@@ -55,10 +56,10 @@ void implausible_diagnose(struct remarks *r, const struct profile *p)
     look_at_clock(r, p);
     look_at_lateness(r, p);
     if (cost_of(p).senseless)
-        remarks_warn(r, "What the guest says of the profiler's cost makes no "
-                        "sense, and is left out: it would be more than all of "
-                        "the cores' time.");
+        remarks_warn(
+            r, "The cost of the profiler that the guest reports is wrong, and "
+               "is left out: it exceeds all of the cores' time.");
     if (cost_steal_of(p).senseless)
-        remarks_warn(r, "What the guest says of stolen time makes no sense: "
-                        "it would be more than all of a core's time.");
+        remarks_warn(r, "The stolen time that the guest reports is wrong: it "
+                        "exceeds all of a core's time.");
 }

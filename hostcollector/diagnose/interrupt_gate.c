@@ -19,9 +19,9 @@ void gate_diagnose(struct remarks *r, size_t units, const char *names)
     if (units == 0)
         return;
     remarks_warn(r,
-                 "Ticks may destroy values of the guest's: the agent's gate "
-                 "has no stack of its own, and code of %zu unit%s has a red "
-                 "zone (%s). Compile with -mno-red-zone what runs in ring 0, "
-                 "or give the gate a stack (agent/PORTING.md).",
+                 "Ticks may destroy values of the guest: the agent's interrupt "
+                 "gate has no stack of its own, and code of %zu unit%s has a "
+                 "red zone (%s). Compile ring 0 code with -mno-red-zone, or "
+                 "give the gate a stack (agent/PORTING.md).",
                  units, text_plural(units), names);
 }

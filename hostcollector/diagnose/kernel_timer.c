@@ -47,7 +47,7 @@ static void look_at_kept(struct remarks *r, const struct profile *p)
     remarks_warn(r,
                  "The kernel has begun to use the local APIC's timer of core%s "
                  "%s for its own interrupts. The agent left the timer%s to the "
-                 "kernel, and so has few samples or none there since. Set "
+                 "kernel, so there are few samples or none since then. Set "
                  "config.timer (PORTING.md, \"The timer\").",
                  text_plural(cores), list, text_plural(cores));
 }
@@ -59,21 +59,21 @@ static void look_at_lent(struct remarks *r, const struct view *v,
     const struct view_scope *all = &v->total;
 
     if (all->unseen.samples == 0)
-        remarks_note(r,
-                     "The kernel used the local APIC's timer %" PRIu64
-                     " times, on %zu of %zu cores: a tick that was due "
-                     "meanwhile came afterwards, and counts for the code that "
-                     "ran then.",
-                     times, cores, sampled);
+        remarks_note(
+            r,
+            "The kernel used the local APIC's timer %" PRIu64
+            " times, on %zu of %zu cores. A tick that was due meanwhile came "
+            "afterwards, and counts for the code that ran then.",
+            times, cores, sampled);
     else
         remarks_note_first(
             r,
             "The kernel used the local APIC's timer %" PRIu64
-            " times, on %zu of %zu cores, so %.1f %% of the busy "
-            "time had no ticks. [timer lent] means waits by the timer; "
-            "below it is where the end of a wait was noticed. [timer "
-            "at rest] is the time from there until another core or "
-            "tprof_poll() started the timer again.",
+            " times, on %zu of %zu cores, so %.1f %% of the busy time had no "
+            "ticks. [timer lent] is time in which the kernel waited by the "
+            "timer; the stack below is the place where the agent noticed the "
+            "end of the wait. [timer at rest] is the time from then until "
+            "another core or tprof_poll() started the timer again.",
             times, cores, sampled, 100 * all->unseen.time / all->busy.time);
 }
 
@@ -93,13 +93,13 @@ static void look_at_repairs(struct remarks *r, const struct profile *p,
     if (p->guest.features & WIRE_FEATURE_LENDING)
         look_at_lent(r, v, times, cores, sampled);
     else
-        remarks_note(r,
-                     "Timers were taken back %" PRIu64
-                     " times, on %zu of %zu cores: the kernel had "
-                     "re-programmed them, or a host with too little time had "
-                     "kept ticks away for long. A kernel that waits by the "
-                     "local APIC's timer needs config.lending.",
-                     times, cores, sampled);
+        remarks_note(
+            r,
+            "Timers were taken back %" PRIu64
+            " times, on %zu of %zu cores: the kernel had re-programmed them, "
+            "or a busy host had kept ticks away for long. A kernel that waits "
+            "by the local APIC's timer needs config.lending.",
+            times, cores, sampled);
 }
 
 void timer_diagnose(struct remarks *r, const struct profile *p,

@@ -144,35 +144,35 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
     if (told == 0)
         return;
     if (p->guest.features & WIRE_FEATURE_OUTSIDE) {
-        remarks_warn(r,
-                     "Shares hold, but %.0f %% of the deadlines passed before "
-                     "the guest could be stopped, so ranges are wider: ask for "
-                     "a lower --rate, or give QEMU and the collector priority "
-                     "by chrt (man collector) if they have none yet.",
-                     100 * sum / deadlines);
+        remarks_warn(
+            r,
+            "For %.0f %% of the samples the guest could not be stopped in "
+            "time. Shares are still right, but their ranges are wider: ask for "
+            "a lower --rate, or give QEMU and the collector priority by chrt "
+            "(man collector) if they have none yet.",
+            100 * sum / deadlines);
         return;
     }
     if (steal.cores != 0)
-        (void)snprintf(account, sizeof account,
-                       " The host says that it took %.1f %% of the cores' "
-                       "time away.",
-                       100 * steal.mean);
+        (void)snprintf(
+            account, sizeof account,
+            " The host reports that it took %.1f %% of the cores' time away.",
+            100 * steal.mean);
     r->host_short =
         is_by_host(&steal, sum / deadlines, active > 1 && found * 2 >= active);
     if (r->host_short)
         remarks_warn(
             r,
-            "Shares hold, but the host was short of CPU: %.0f %% of the "
-            "deadlines passed while it did not run the core, so ranges are "
-            "wider.%s",
+            "The host was too busy to run the guest at %.0f %% of the sample "
+            "times. Shares are still right, but their ranges are wider.%s",
             100 * sum / deadlines, account);
     else
-        remarks_warn(r,
-                     "Core %s missed more than a tenth of its deadlines: "
-                     "interrupts were off for long, or the host did not run "
-                     "it. A late sample counts for all deadlines that it "
-                     "covers.%s",
-                     list, account);
+        remarks_warn(
+            r,
+            "Core %s missed more than a tenth of its deadlines: interrupts "
+            "were off for long, or the host did not run the core. A late "
+            "sample counts for all deadlines that it covers.%s",
+            list, account);
 }
 
 void loss_diagnose(struct remarks *r, const struct profile *p,

@@ -118,14 +118,14 @@ static void look_for_astray(struct remarks *r, const struct view *v,
 
     if (share > ASTRAY_WARNED)
         remarks_warn(r,
-                     "%.0f %% of the stacks lead nowhere after a frame or "
-                     "less, since RBP held no frame: %s.",
+                     "%.0f %% of the stacks end after a frame or less, because "
+                     "RBP pointed to no frame: %s.",
                      100 * share,
-                     outside ? BY_TABLES
-                             : "compile the kernel with "
-                               "-fno-omit-frame-pointer (Free Pascal: "
-                               "-OoNOSTACKFRAME); 'collector check' says where "
-                               "frames lack");
+                     outside
+                         ? BY_TABLES
+                         : "compile the kernel with -fno-omit-frame-pointer "
+                           "(Free Pascal: -OoNOSTACKFRAME); 'collector check' "
+                           "shows where frames are missing");
 }
 
 /* Find stacks, walked by unwind tables and instructions, that end too early. */
@@ -134,13 +134,14 @@ static void look_for_untold(struct remarks *r, const struct view *v)
     double share = part(v->ends[WIRE_END_TEXT], v->total.busy.samples);
 
     if (share > UNTOLD_WARNED)
-        remarks_warn(r,
-                     "%.0f %% of the stacks end at [caller?], where the next "
-                     "caller is not certain. With unwind tables more are: "
-                     "compile the kernel with -g (assembler: .cfi_startproc "
-                     "and the like), and sample it by --unwind auto; "
-                     "'collector check' says how much of the code has tables.",
-                     100 * share);
+        remarks_warn(
+            r,
+            "%.0f %% of the stacks end at [caller?], where the next caller is "
+            "not certain. Unwind tables make more callers certain: compile the "
+            "kernel with -g (assembler: .cfi_startproc and the like), and "
+            "sample it with --unwind auto. 'collector check' shows how much of "
+            "the code has tables.",
+            100 * share);
 }
 
 /* Has every core with counters and samples sent no stack at all? */
@@ -163,10 +164,11 @@ static void look_for_lost(struct remarks *r, const struct profile *p,
     double share = part(v->ends[WIRE_END_REASONS], v->total.busy.samples);
 
     if (share > 0 && none_was_described(p)) {
-        remarks_warn(r, "The agent never described a stack: a part of it is "
-                        "not loaded, or the kernel writes to it. SELF %% is "
-                        "right, and there are no callers. 'collector check' "
-                        "says which sections lie behind what a loader brings.");
+        remarks_warn(
+            r, "The agent never described a stack: a part of the agent is not "
+               "loaded, or the kernel writes to the agent's memory. SELF %% is "
+               "right, but there are no callers. 'collector check' lists "
+               "sections that a loader does not load.");
         return;
     }
     if (share > LOST_WARNED)
@@ -198,8 +200,8 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
         remarks_note_first(
             r,
-            "%.0f %% of the stacks had more frames than were asked "
-            "for; they begin at [deeper]. A higher --depth shows more.",
+            "%.0f %% of the stacks had more frames than were recorded; they "
+            "begin at [deeper]. A higher --depth shows more.",
             100 * part(v->ends[WIRE_END_DEPTH], busy));
     look_for_lost(r, p, v);
 }

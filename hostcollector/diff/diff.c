@@ -271,24 +271,24 @@ static void write_legend(FILE *out, const struct report *look,
 
     (void)snprintf(
         text, sizeof text,
-        "%%, changes in points. OF THE REST: of the function and of all that "
-        "did not change, which is %.1f %% of before and %.1f %% of after; so "
-        "what others lost is not its gain. The true change lies within +- in "
-        "95 of 100 cases. SEEN: a growth that would have been found in 80 of "
-        "100.",
+        "%%, changes in points. OF THE REST: share among this function and all "
+        "functions that did not change, which have %.1f %% of before and %.1f "
+        "%% of after; so a loss elsewhere is not a gain here. The true change "
+        "lies within +- in 95 of 100 cases. SEEN: a growth that would have "
+        "been found in 80 of 100.",
         100 * r->rest[0], 100 * r->rest[1]);
     (void)putc('\n', out);
     write_paragraph(out, look, text);
     if (fmin(r->rest[0], r->rest[1]) < .5 && r->changed != 0)
-        write_paragraph(out, look,
-                        "More than half of the time is in what changed: "
-                        "whether that grew or the rest shrank, shares "
-                        "cannot tell.");
+        write_paragraph(
+            out, look,
+            "More than half of the time is in functions that changed. Shares "
+            "cannot show whether these grew or the rest shrank.");
     if (d->sides[0].runs + d->sides[1].runs == 2)
-        write_paragraph(out, look,
-                        "One run a side: two runs of one build may differ as "
-                        "much. Several tell: collector diff BEFORE... -- "
-                        "AFTER...");
+        write_paragraph(
+            out, look,
+            "One run on each side: two runs of one build may differ as much. "
+            "Compare several runs: collector diff BEFORE... -- AFTER...");
 }
 
 /* Write which functions were paired although their file has another name. */
@@ -356,8 +356,8 @@ static void write_no_name(FILE *out, const struct report *look,
     if (fmax(d->sides[0].no_name, d->sides[1].no_name) < SHARE_MIN)
         return;
     (void)snprintf(text, sizeof text,
-                   "No function is known of %.1f %% of before and %.1f %% of "
-                   "after; that is part of the rest.",
+                   "%.1f %% of before and %.1f %% of after have no known "
+                   "function, and count as part of the rest.",
                    100 * d->sides[0].no_name, 100 * d->sides[1].no_name);
     write_paragraph(out, look, text);
 }

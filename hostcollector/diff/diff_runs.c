@@ -226,8 +226,8 @@ static int check_memory(const struct diff_runs *d, const struct diff_config *c,
         c->options.from.memory / 8)
         return 0;
     return err_set(e,
-                   "%zu functions of %u recordings take more than --memory "
-                   "has for them: give more, or compare fewer at once",
+                   "%zu functions of %u recordings do not fit into --memory: "
+                   "raise it, or compare fewer recordings at once",
                    d->pairs.identities, c->inputs.count);
 }
 

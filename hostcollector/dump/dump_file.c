@@ -58,8 +58,8 @@ static int next_write(const struct dump_file *f, uint64_t *at,
         return 0;
     if (w->start > OFFSET_MAX || w->size > OFFSET_MAX - w->start)
         return err_set(e,
-                       "is damaged: at %" PRIu64 " is no head of a write, as "
-                       "the flattened form has them",
+                       "is damaged: offset %" PRIu64
+                       " has no record of the flattened format",
                        *at);
     if (w->at > f->size || w->size > f->size - w->at)
         return err_set(e, "is cut: the guest was not dumped to the end");
@@ -90,8 +90,8 @@ static int sort_writes(struct dump_file *f, struct err *e)
         if (kept > 0 && w.start - before->start < before->size) {
             if (w.start != before->start || w.size < before->size)
                 return err_set(e,
-                               "is damaged: what is written at %" PRIu64
-                               " and before lies one in another",
+                               "is damaged: records of the flattened format "
+                               "overlap at offset %" PRIu64,
                                w.start);
             kept--;
         }
@@ -114,10 +114,9 @@ static int read_writes(struct dump_file *f, struct err *e)
         if (w.size == 0)
             continue;
         if (f->count == DUMP_WRITES_MAX)
-            return err_set(e,
-                           "has more than %u parts: take it out of its "
-                           "flattened form (makedumpfile -R)",
-                           DUMP_WRITES_MAX);
+            return err_set(
+                e, "has more than %u parts: convert it with makedumpfile -R",
+                DUMP_WRITES_MAX);
         if (vec_grow(&f->writes, &f->room, f->count, sizeof w) != 0)
             return err_set(e, "out of memory");
         f->writes[f->count++] = w;
@@ -127,7 +126,7 @@ static int read_writes(struct dump_file *f, struct err *e)
     if (more < 0)
         return -1;
     if (f->count == 0)
-        return err_set(e, "is of the flattened form, and empty");
+        return err_set(e, "has the flattened format, and is empty");
     f->size = end;
     return sort_writes(f, e);
 }
@@ -149,7 +148,7 @@ int dump_file_init(struct dump_file *f, int fd, struct err *e)
     if (memcmp(start, FLAT_SIGNATURE, FLAT_TYPE) != 0)
         return 0;
     if (load_big(start + FLAT_TYPE) != 1 || load_big(start + FLAT_VERSION) != 1)
-        return err_set(e, "is flattened in a form that is not known");
+        return err_set(e, "has an unknown kind of flattened format");
     return read_writes(f, e);
 }
 

@@ -85,10 +85,10 @@ static int read_sub_head(struct heads *h, struct dump_file *f, uint32_t version,
     uint8_t sub[SUB_SIZE];
 
     if (!dump_file_read(f, DUMP_PAGE, sub, sizeof sub))
-        return err_set(e, "is cut: its sub header is not in it");
+        return err_set(e, "is cut: its sub header is missing");
     if (load_u32(sub + SUB_SPLIT) != 0)
-        return err_set(e, "is one file of a dump that is split in several, "
-                          "which is not read");
+        return err_set(e, "is one part of a split dump, which is not read: "
+                          "dump into one file");
     if (version >= VERSION_SUB_BITS)
         h->bits = load_u64(sub + SUB_BITS);
     if (version >= VERSION_NOTES) {
@@ -103,7 +103,7 @@ static int read_heads(struct heads *h, struct dump_file *f, struct err *e)
     uint8_t head[HEAD_SIZE];
 
     if (!dump_file_read(f, 0, head, sizeof head))
-        return err_set(e, "is cut: its header is not in it");
+        return err_set(e, "is cut: its header is missing");
 
     uint32_t version = load_u32(head + HEAD_VERSION);
     uint64_t bitmaps = load_u32(head + HEAD_BITMAPS) * (uint64_t)DUMP_PAGE;
@@ -124,7 +124,7 @@ static int read_heads(struct heads *h, struct dump_file *f, struct err *e)
     if (h->bits > BITS_MAX)
         return err_set(e, "has more than 16 TiB of memory");
     if (h->bits > bitmaps / 2 * 8 || h->descriptors > f->size)
-        return err_set(e, "is cut, or damaged: its bitmap is not in it");
+        return err_set(e, "is cut, or damaged: its bitmap is missing");
     if ((h->status & DUMP_PAGE_LZO) != 0)
         return refuse_method("lzo", e);
     if ((h->status & DUMP_PAGE_SNAPPY) != 0)
@@ -191,7 +191,7 @@ static int read_bitmap(struct counted *c, const struct heads *h,
         size_t size = left < 8 * BITMAP ? (size_t)(left + 7) / 8 : BITMAP;
 
         if (!dump_file_read(f, h->bitmap + done / 8, block, size))
-            result = err_set(e, "is cut: its bitmap is not in it");
+            result = err_set(e, "is cut: its bitmap is missing");
         for (size_t i = 0; result == 0 && i < size; i++, done += 8) {
             unsigned bits = h->bits - done < 8 ? (unsigned)(h->bits - done) : 8;
 
@@ -214,10 +214,10 @@ static int read_parts(struct dump_kdump *k, struct dump_parts *p,
     if (read_bitmap(&c, h, k->file, e) != 0)
         return -1;
     if (p->count == 0)
-        return err_set(e, "is a dump without memory in it");
+        return err_set(e, "is a dump that contains no memory");
     if (c.pages > (size - h->descriptors) / DESCRIPTOR ||
         c.pages > k->file->there / DESCRIPTOR)
-        return err_set(e, "is cut: the descriptors of its pages are not in it");
+        return err_set(e, "is cut: the descriptors of its pages are missing");
     k->pages = c.pages;
     k->descriptors = h->descriptors;
     if (h->notes < size) {

@@ -56,8 +56,8 @@ static int read_core_header(const uint8_t header[ELF_HEADER], uint64_t size,
                        DUMP_PARTS_MAX);
     if (load_u16(header + ELF_PHENTSIZE) != PROGRAM_HEADER || *at > size ||
         *count * (uint64_t)PROGRAM_HEADER > size - *at)
-        return err_set(e, "is cut, or no ELF core: its program headers are "
-                          "not in it");
+        return err_set(
+            e, "is cut, or no ELF core: its program headers are missing");
     return 0;
 }
 
@@ -150,8 +150,9 @@ int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e)
         add_part(p, program, size);
     }
     if (p->count == 0)
-        return err_set(e, p->cut != 0 ? "is cut: no memory is in it"
-                                      : "is an ELF core without memory in it");
+        return err_set(e, p->cut != 0
+                              ? "is cut: it contains no memory"
+                              : "is an ELF core that contains no memory");
     end_parts(p);
     judge_addresses(p);
     return 0;

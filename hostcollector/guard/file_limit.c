@@ -21,11 +21,10 @@ int file_limit_raise(size_t guests, bool recorded, struct err *e)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_max >= wanted)
         return 0;
-    return err_set(e,
-                   "%zu guests need %llu open files, and this process may have "
-                   "%llu: type 'ulimit -n %llu' first (as root, or raise "
-                   "LimitNOFILE= or limits.conf)",
-                   guests, (unsigned long long)wanted,
-                   (unsigned long long)limit.rlim_max,
-                   (unsigned long long)wanted);
+    return err_set(
+        e,
+        "%zu guests need %llu open files, but the limit is %llu: type 'ulimit "
+        "-n %llu' first (as root, or raise LimitNOFILE= or limits.conf)",
+        guests, (unsigned long long)wanted, (unsigned long long)limit.rlim_max,
+        (unsigned long long)wanted);
 }

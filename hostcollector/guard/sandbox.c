@@ -289,9 +289,8 @@ int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e)
 {
     e->text[0] = '\0';
     if (drop_privileges(needs) != 0)
-        add_lack(e, "privileges are not given up",
-                 "more stays possible than "
-                 "reading takes");
+        add_lack(e, "privileges cannot be dropped",
+                 "calls stay allowed that reading does not need");
     if (confine_files(s) != 0)
         add_lack(e, "no Landlock",
                  "files, sockets and signals are confined by "

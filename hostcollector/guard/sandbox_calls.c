@@ -253,8 +253,8 @@ static void on_forbidden_call(int signal, siginfo_t *info, void *context)
     static const char before[] = "\ncollector: the sandbox ended this process: "
                                  "system call ";
     static const char after[] =
-        " is not allowed (the command 'ausyscall' knows its name). Please "
-        "report it; --sandbox=off goes without the sandbox\n";
+        " is not allowed ('ausyscall NUMBER' prints its name). Please report "
+        "it; --sandbox=off switches the sandbox off\n";
     char number[12];
     size_t at = sizeof number;
     unsigned call = (unsigned)info->si_syscall;

@@ -111,7 +111,7 @@ int guests_option(struct guests *g, const char *key, const char *value,
         if (g->open)
             return set_name(&g->list[g->count - 1], value, e);
         return err_set(e,
-                       "--name: of which guest? Type it behind the guest's "
+                       "--name: no guest before it. Type it after the guest's "
                        "source: --vsock 3 --name %s",
                        value);
     default:
@@ -230,7 +230,7 @@ static int take_line(struct guests *g, char *text, struct err *e)
     if (empty)
         return 0;
     if (source == KEY_SOURCES)
-        return err_set(e, "where is this guest? " EXAMPLE);
+        return err_set(e, "the guest's source is missing: " EXAMPLE);
     if ((source_kinds[source].check != NULL &&
          source_kinds[source].check(line.values[source], e) != 0) ||
         add_guest(g, (enum key)source, line.values[source], e) != 0)
@@ -303,7 +303,7 @@ int guests_read(struct guests *g, const char *path, struct err *e)
             return err_set(e, "%s:%u: %s", path, number, why.text);
         line = end;
     }
-    return g->count != 0 ? 0 : err_set(e, "%s: no guest in it; " EXAMPLE, path);
+    return g->count != 0 ? 0 : err_set(e, "%s: names no guest; " EXAMPLE, path);
 }
 
 /* Names */
@@ -449,15 +449,15 @@ static int need_images(const struct guests *g, struct err *e)
             continue;
         if (s->elfs == NULL)
             return err_set(e,
-                           "--%s %s: nothing in the guest tells what it runs: "
-                           "give its image, type --%s %s --elf kernel.elf",
+                           "--%s %s: a guest without an agent does not report "
+                           "its image. Type --%s %s --elf kernel.elf",
                            s->kind, s->where, s->kind, s->where);
         if (s->elfs->next != NULL)
-            return err_set(e,
-                           "--%s %s: without an agent nothing tells where a "
-                           "guest has loaded further images: give its kernel "
-                           "alone by --elf, not %s",
-                           s->kind, s->where, s->elfs->next->path);
+            return err_set(
+                e,
+                "--%s %s: without an agent the addresses of further images are "
+                "unknown. Name only the kernel with --elf, not %s",
+                s->kind, s->where, s->elfs->next->path);
     }
     return 0;
 }

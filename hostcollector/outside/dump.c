@@ -119,8 +119,8 @@ struct outside_guest *outside_dump(int fd, struct err *e)
     if (d->guest.core_count != 0)
         return &d->guest;
     if (d->memory != NULL)
-        (void)err_set(e, "no core's registers are in it, as QEMU's "
-                         "dump-guest-memory writes them");
+        (void)err_set(
+            e, "it has no registers, which QEMU's dump-guest-memory writes");
     dump_close(&d->guest);
     return NULL;
 }

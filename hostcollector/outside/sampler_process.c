@@ -124,12 +124,13 @@ static int connect_guest(const struct job *job, struct err *e)
     while ((fd = opener_open(OPENER_CONNECT, job->spec->where)) < 0) {
         if (!stream_absent(errno))
             return err_set(e, "connect: %s", strerror(errno));
-        say_once(job, &last, "nobody listens at that socket yet");
+        say_once(job, &last, "nothing listens at that socket yet");
         if (is_left(job))
             return -1;
         sleep_ms(LOOK_AGAIN_MS);
     }
-    return peer_check(&job->options->peers, fd, "whoever listens there", e) == 0
+    return peer_check(&job->options->peers, fd,
+                      "the program that listens there", e) == 0
                ? fd
                : -1;
 }
@@ -144,7 +145,7 @@ static void explain(char text[WHY], enum outside_found found, bool dead,
         [OUTSIDE_NOT_YET] = {"the guest runs no 64-bit code yet",
                              "no core ran 64-bit code"},
         [OUTSIDE_OTHER] = {"the guest does not run that image, or not yet",
-                           "what its cores ran is not in the image"},
+                           "the code that its cores ran is not in the image"},
     };
     struct image_part part = image_section_part(img, ".text");
     const char *code = near->segment == part.address ? ".text" : "its code";
@@ -293,8 +294,8 @@ static int open_and_sample(const struct job *job, int fd, int stub,
     if (g->stands != NULL && !job->paused)
         (void)err_set(
             e,
-            "the guest does not run: %s. \"cont\" in the monitor lets "
-            "it run; 'collector stacks' looks at it as it is",
+            "the guest is stopped: %s. Type 'cont' in QEMU's monitor to resume "
+            "it, or use 'collector stacks' to see its stacks now",
             g->stands);
     else
         result = sample_guest(job, g, e);

@@ -88,17 +88,17 @@ int judge_units(const struct dwarf *d, const struct hits *h, struct err *e)
         t.about.producer != NULL ? t.about.producer : "a compiler unknown";
     if (t.llvm == 0 && t.most != 0)
         return err_set(e,
-                       "%.100s, which has most samples, was compiled by %.*s: "
-                       "this profile is for clang and rustc; compile the "
-                       "kernel by these, and sample that",
+                       "%.100s, which has most samples, was compiled by %.*s, "
+                       "but this profile is for clang and rustc: compile the "
+                       "kernel with one of these, and sample it again",
                        name, compiler_length(compiler), compiler);
     if (t.discriminated <= t.llvm / 2 && t.most != 0)
-        return err_set(e,
-                       "%.100s, which has most samples, was not compiled for "
-                       "a profile: compile the kernel by 'clang -g "
-                       "-fdebug-info-for-profiling' or 'rustc -g -Z "
-                       "debug-info-for-profiling', and sample that",
-                       name);
+        return err_set(
+            e,
+            "%.100s, which has most samples, was not compiled for a profile: "
+            "compile the kernel by 'clang -g -fdebug-info-for-profiling' or "
+            "'rustc -g -Z debug-info-for-profiling', and sample it again",
+            name);
     return 0;
 }
 

@@ -104,7 +104,7 @@ static int build(const struct pgo_job *job, struct dwarf *d,
     if (result == 0)
         result = fill_calls(&out->bodies, &g->calls, t, h->count);
     if (result != 0)
-        (void)err_set(e, "there is too little --memory");
+        (void)err_set(e, "--memory is too small");
     else
         result = judge_samples(job->profile, &out->bodies, e);
 end:
@@ -138,7 +138,7 @@ static int build_by_address(const struct pgo_job *job, const struct hits *h,
                             struct owned *out, struct err *e)
 {
     if (image_is_pe(job->image))
-        return err_set(e, "BOLT reads ELF files, and the kernel is none");
+        return err_set(e, "BOLT reads only ELF files, and the kernel is none");
     out->profile.samples = h->samples;
     if (judge_total(job->profile, h->samples, e) != 0)
         return -1;
@@ -155,8 +155,8 @@ struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
     int result;
 
     if (job->image == NULL) {
-        (void)err_set(e, "a recording does not have all that a compiler asks: "
-                         "give the guest's image by --elf");
+        (void)err_set(e, "a recording lacks facts that a compiler needs: name "
+                         "the guest's image with --elf");
         return NULL;
     }
     owned = calloc(1, sizeof *owned);

@@ -37,10 +37,11 @@ static int write_parts(struct recording_writer *w, struct iovec part[2],
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EFBIG)
-            return err_set(e,
-                           "%s: the file may not grow any more: 'ulimit -f' "
-                           "tells how far",
-                           w->path);
+            return err_set(
+                e,
+                "%s: the file has reached the size limit of this process: type "
+                "'ulimit -f unlimited' to remove the limit",
+                w->path);
         if (n < 0)
             return err_sys(e, w->path);
         w->size += (uint64_t)n;
@@ -259,7 +260,7 @@ static int read_file_header(struct recording_reader *r, struct err *e)
     if (n < (ssize_t)HEADER_FIXED)
         return err_set(e, "is cut in its header, after %zd bytes", n);
     if (load_u16(header + 8) != VERSION_MAJOR)
-        return err_set(e, "version %u.%u, this reader knows %u.%u",
+        return err_set(e, "version %u.%u, but this collector reads %u.%u",
                        load_u16(header + 8), load_u16(header + 10),
                        VERSION_MAJOR, VERSION_MINOR);
     size_t fields = load_u32(header + 12);

@@ -49,7 +49,7 @@ static bool add_named(struct guest_run *r)
     if (guest_names_read(n, r->pipeline, r->config.images,
                          r->config.view_max / 2, &why) != 0) {
         remarks_warn(&r->remarks,
-                     "The names in the recording are of no use: %s. The "
+                     "The names in the recording cannot be used: %s. The "
                      "guest's image is read instead, by its path or --elf.",
                      why.text);
         return false;
@@ -60,9 +60,9 @@ static bool add_named(struct guest_run *r)
     }
     if (n->named.partial && r->given == 0)
         remarks_warn(&r->remarks,
-                     "The recording has names for some of its addresses only, "
-                     "or --memory has no room for all: give the guest's image "
-                     "by --elf.");
+                     "The recording has names for only some of its addresses, "
+                     "or --memory has no room for all names: name the guest's "
+                     "image with --elf.");
     if (n->named.count == 0)
         return false;
     r->images.first_missing = r->given == 0 && guest_names_lack_kernel(n);
@@ -78,8 +78,8 @@ static void add_kernel(struct guest_run *r, const struct recording_info *info)
         return;
     r->images.first_missing = true;
     remarks_warn(&r->remarks,
-                 "Addresses have no names, and what is idle time is not "
-                 "known: %s. Give the guest's image by --elf.",
+                 "Addresses have no names, and idle time is unknown: %s. Name "
+                 "the guest's image with --elf.",
                  why.text);
 }
 
@@ -91,7 +91,7 @@ static void add_others(struct guest_run *r, const struct recording_info *info)
     for (size_t i = 0; i < info->more_elf_count; i++)
         if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
             remarks_warn(&r->remarks,
-                         "%s. Give all of the guest's images by --elf.",
+                         "%s. Name all of the guest's images with --elf.",
                          why.text);
 }
 
@@ -154,8 +154,8 @@ void guest_files_find(struct guest_run *r, const struct guest *g)
             add_kernel(r, info);
         else if (r->given == 0)
             remarks_warn(&r->remarks,
-                         "Addresses have no names, and what is idle time is "
-                         "not known: give the guest's image by --elf.");
+                         "Addresses have no names, and idle time is unknown: "
+                         "name the guest's image with --elf.");
     }
     if (named)
         add_others(r, info);

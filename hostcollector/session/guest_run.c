@@ -231,7 +231,7 @@ static void no_guest(struct guest_run *r)
 
     (void)pipeline_recording(r->pipeline, &end);
     if (r->end == PIPELINE_STAYED_AWAY)
-        (void)err_set(&e, "within %.3g s no guest came: %s",
+        (void)err_set(&e, "no guest connected within %.3g s: %s",
                       first_wait_s(r->config.options), excuse);
     else if (end == RECORDING_CUT)
         (void)err_set(&e, "%s: it is cut before a guest introduced itself",
@@ -249,10 +249,10 @@ static void judge_end(struct guest_run *r)
 {
     guest_source_remark(r);
     if (r->end == PIPELINE_OTHER_IMAGE)
-        remarks_warn(&r->remarks,
-                     "After a reboot the guest runs another image, "
-                     "or its image lies elsewhere; what it did "
-                     "then is left out.");
+        remarks_warn(
+            &r->remarks,
+            "After a reboot the guest runs another image, or its image is at "
+            "another address: the time after the reboot is left out.");
     if (r->end == PIPELINE_STAYED_AWAY)
         remarks_note(&r->remarks,
                      "The guest left and did not come back within %.3g s.",
@@ -426,7 +426,8 @@ void guest_run_blame_missing(const struct guest_run *r, struct err *e)
     const struct err why = *e;
 
     if (r->images.first_missing && info != NULL)
-        (void)err_set(e, "%s (%.100s, which the recording names, is not there)",
+        (void)err_set(e,
+                      "%s (%.100s, which the recording names, does not exist)",
                       why.text, info->elf);
 }
 

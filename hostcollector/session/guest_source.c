@@ -49,9 +49,9 @@ static void remark_on_windows(struct guest_run *r)
     if (a->others != 0)
         remarks_warn(
             &r->remarks,
-            "%" PRIu64 " window%s left out: the guest ran another image "
-            "then (%s), or it lay elsewhere. --build chooses another "
-            "one.",
+            "%" PRIu64
+            " window%s left out: the guest ran another image then (%s), or its "
+            "image was at another address. --build selects another image.",
             a->others, a->others == 1 ? " is" : "s are",
             a->other_build[0] != '\0' ? a->other_build : "without build-id");
     if (a->gone != 0)
@@ -60,12 +60,12 @@ static void remark_on_windows(struct guest_run *r)
                      "they could be read.",
                      a->gone, a->gone == 1 ? " was" : "s were");
     if (a->gaps != 0)
-        remarks_note_first(&r->remarks,
-                           "%.0f s are missing between windows, in %" PRIu64
-                           " place%s: the guest or its collector was away, or "
-                           "windows were removed. Nothing of that counts as "
-                           "lost.",
-                           a->gap_s, a->gaps, text_plural(a->gaps));
+        remarks_note_first(
+            &r->remarks,
+            "%.0f s are missing between windows, in %" PRIu64
+            " place%s: the guest or its collector was away, or windows were "
+            "removed. This time does not count as lost.",
+            a->gap_s, a->gaps, text_plural(a->gaps));
 }
 
 static void remark_on_memory(struct guest_run *r)
@@ -76,14 +76,15 @@ static void remark_on_memory(struct guest_run *r)
         remarks_warn(&r->remarks, "The dump %s.", a->cut);
     if (a->unread != 0)
         remarks_warn(&r->remarks,
-                     "Of %" PRIu32 " core%s not all of the ring is in the "
-                     "dump: older samples are missing%s%s.",
+                     "The rings of %" PRIu32
+                     " core%s are not completely in the dump, so older samples "
+                     "are missing%s%s.",
                      a->unread, text_plural(a->unread),
                      a->trouble[0] != '\0' ? "; " : "", a->trouble);
     if (a->no_clock && r->profile != NULL && r->profile->tsc_hz != 0)
         remarks_note(&r->remarks,
-                     "The guest did not know how fast its clock runs. %.1f MHz "
-                     "follows from what its last collector had asked for.",
+                     "The guest did not know the rate of its clock. %.1f MHz "
+                     "follows from the rate that its last collector requested.",
                      (double)r->profile->tsc_hz / 1e6);
 }
 
@@ -104,13 +105,14 @@ void guest_source_remark(struct guest_run *r)
         remarks_warn(&r->remarks, "The recording ends abruptly: it was cut, or "
                                   "its collector was killed.");
     if (closed == RECORDING_DAMAGED)
-        remarks_warn(&r->remarks, "The recording is damaged: nothing behind "
-                                  "the damage was read.");
+        remarks_warn(
+            &r->remarks,
+            "The recording is damaged: nothing after the damage was read.");
     if (r->images.kernel == NULL && pipeline_passed_names(r->pipeline))
         remarks_warn(&r->remarks,
-                     "The recording has names, but at its end, and a pipe is "
-                     "read once: give it as a file, or the guest's image by "
-                     "--elf.");
+                     "The recording's names are at its end, and a pipe is read "
+                     "once: name the recording as a file, or name the guest's "
+                     "image with --elf.");
 }
 
 const char *guest_source_recording(const struct guest_run *r)

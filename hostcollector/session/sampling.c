@@ -154,9 +154,8 @@ static void start_anew(struct sampling *s, struct guest_run *r)
     }
     tell_user(
         s, "collector", r,
-        "the guest rebooted into another image, or its image lies elsewhere "
-        "now: sampling that from the beginning (there will be a report on "
-        "each)");
+        "the guest rebooted into another image, or its image is at another "
+        "address now: sampling starts again (there will be a report on each)");
     r->config.alone = false;
     if (add_run(s, r->config.spec, r->config.number + 1, memory_left(r), &e) ==
         NULL)

@@ -65,17 +65,17 @@ static const char *end_of(uint8_t end)
 {
     switch (end) {
     case WIRE_END_DEPTH:
-        return "there are more callers: ask for them by --depth";
+        return "there are more callers: raise --depth to see them";
     case WIRE_END_MEMORY:
-        return "the next frame lies in no memory that may be read";
+        return "the next frame is in memory that may not be read";
     case WIRE_END_NOT_RISING:
         return "the next frame is not above this one";
     case WIRE_END_TEXT:
         return "the next return address is not in code";
     case WIRE_END_REST:
-        return "what the kernel did before the timer came to rest";
+        return "the code before the timer stopped";
     case WIRE_END_REASONS:
-        return "the callers were lost on their way here";
+        return "the callers were lost in transport";
     default:
         return NULL;
     }

@@ -125,8 +125,7 @@ static bool is_off(const struct snapshot_core *core)
 /* Why nothing comes of a core of (s). */
 static const char *silence(const struct snapshot *s)
 {
-    return s->outside ? "it ran no 64-bit code, or the guest did not stand "
-                        "still"
+    return s->outside ? "it ran no 64-bit code, or the guest was not stopped"
                       : "interrupts are off there, the core is stopped, or it "
                         "waits without a timer; --gdb and --qmp show it "
                         "nevertheless";
@@ -190,8 +189,7 @@ static void write_core(FILE *out, const struct report *r,
     if (core->registers != NULL)
         registers_text(out, core->registers, NUMBER);
     else if (s->registers && core->state != SNAPSHOT_NONE)
-        (void)fprintf(out, "%*s(the registers of that moment did not come)\n",
-                      NUMBER, "");
+        (void)fprintf(out, "%*s(no registers of that moment)\n", NUMBER, "");
 }
 
 static bool has_left(const struct snapshot_core *core)
@@ -239,7 +237,7 @@ static void write_all_off(FILE *out, const struct report *r,
     write_off(out, r, s, has_left, "Not sampled",
               ": it called tprof_stop_cpu().");
     write_off(out, r, s, may_be, "Not sampled",
-              ", if the guest has that many: nobody called tprof_start_cpu() "
+              ", if the guest has that many: tprof_start_cpu() was not called "
               "there.");
 }
 
@@ -252,7 +250,7 @@ static void write_stood(FILE *out, const struct report *r,
     if (s->stood_s < 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "The guest stood still for %s in all, to be looked at.",
+                   "Reading the stacks stopped the guest for %s in total.",
                    text_seconds(stood, s->stood_s));
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));

@@ -319,8 +319,8 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     if (end == PIPELINE_STAYED_AWAY && is_live(s) &&
         source_kind_find(r->config.spec->kind)->need != SOURCE_NEEDS_SAMPLER)
         tell_user(s, r,
-                  "a guest all of whose interrupts are off cannot answer: "
-                  "--gdb and --qmp show it nevertheless");
+                  "a guest with all interrupts off cannot answer: use --gdb or "
+                  "--qmp");
 }
 
 static int add_subject(struct session *s, const struct guest_spec *spec,

@@ -97,9 +97,9 @@ int curses_open(struct err *e)
 
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1 ||
         tcgetattr(STDIN_FILENO, &terminal.before) != 0)
-        return err_set(e, "top wants a terminal: standard input and output "
-                          "must be one; 'collector' and 'collector report' "
-                          "write to files");
+        return err_set(
+            e, "top needs a terminal: standard input and output must be one; "
+               "'collector' and 'collector report' write to files");
     if (nonblocking_terminal_open(&out, e) != 0)
         return -1;
     terminal.screen = newterm(NULL, out, stdin);

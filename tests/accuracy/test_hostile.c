@@ -115,5 +115,5 @@ TEST(t10_the_report_says_why)
     lab_boot(&run);
     char *report = lab_report(&run);
     printf("%s", report);
-    CHECK(strstr(report, "lead nowhere after a frame") != NULL);
+    CHECK(strstr(report, "end after a frame") != NULL);
 }

@@ -148,7 +148,7 @@ function put(from, to) {
     const { out, err, code } = await ends;
     assert.match(readFileSync(`kill/${marks()[0]}`, "utf8"), /^unreadable /);
     assert.equal(err, "collector push: kill/long.tprof: the process that reads it was killed: Killed\n".repeat(3) +
-        "collector push: kill/long.tprof: it is unreadable, and set aside\n");
+        "collector push: kill/long.tprof: it cannot be read, and is set aside\n");
     assert.match(out, /^0 samples in 0 recordings delivered; 1 recording unreadable, set aside\n$/);
     assert.equal(code, 1);
     assert.ok(killed >= 3);

@@ -42,7 +42,7 @@ mkdirSync("small");
     fill();
     const one = waits("queue/usual.tprof", "small/out: No space left on device");
     ended(await push(["--to", "small/out", "--wait", "1", "queue"]), 1,
-        /^0 samples in 0 recordings delivered; 3 left in the queue\n$/, new RegExp(`^${one}collector push: given up after 1 s; .*\\n$`));
+        /^0 samples in 0 recordings delivered; 3 left in the queue\n$/, new RegExp(`^${one}collector push: gave up after 1 s. .*\\n$`));
     assert.deepEqual(files("small"), ["ballast"]);
     assert.deepEqual(sent(), []);
     const p = await startFull(["--to", "small/out", "--wait", "1", "--follow", "queue"], "until there is room");

@@ -31,7 +31,7 @@ export function push(args, child = () => {}) {
         running.delete(p);
         if (args.includes("--follow"))
             result.err = result.err.replace(/^(.*)\n/, (_, begun) => {
-                assert.match(begun, /^collector push: sends what comes into \w+ to .+, until Ctrl-C$/);
+                assert.match(begun, /^collector push: sending new recordings in \w+ to .+, until Ctrl-C$/);
                 return "";
             });
         done({ ...result, code, signal });

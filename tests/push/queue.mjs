@@ -50,13 +50,13 @@ ended(await push(["--to", "as_it_is", "bare.tprof"]), 0, /^500 samples in 1/);
     const left = /^0 samples in 0 recordings delivered; 1 left in the queue\n$/;
     writeFileSync("half.elf", readFileSync("kernel.elf").subarray(0, 100));
     ended(await withImage("nowhere.elf"), 1, /^$/, /^collector push: --elf nowhere.elf: No such file or directory\n$/);
-    ended(await withImage("half.elf"), 1, left, /^collector push: half.elf: .*\ncollector push: without that image nothing is sent\n$/);
+    ended(await withImage("half.elf"), 1, left, /^collector push: half.elf: .*\ncollector push: nothing is sent until that image can be read\n$/);
     ended(await withImage("app.elf"), 1, left,
         /^collector push: the guest runs build .*\ncollector push: bare.tprof: it waits for the image of its kernel\n$/);
     ended(await withImage("kernel.elf"), 0, /^500 samples in 1/);
 }
 
-ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--format no: there is none/);
+ended(await push(["--to", "pprof", "--format", "no", "queue"]), 2, /^$/, /--format no: there is no such format/);
 ended(await push(["--to", "gopher://x", "queue"]), 2, /^$/, /what is that\?/);
 
 // catches: ticks that left no sample forgotten on the way; the report says the same number
@@ -66,7 +66,7 @@ ended(await push(["--to", "out", "lost.tprof"]), 0, /^2,164 samples in 1 recordi
 utimesSync("queue/idle.tprof", 1, 1);
 writeFileSync("queue/broken.tprof", readFileSync("queue/idle.tprof").subarray(0, 300));
 ended(await push(["--to", "out", "queue"]), 1, /^500 samples in 1 recording delivered; 1 recording unreadable, set aside\n$/,
-    /^collector push: queue\/broken.tprof: it is cut before .*\ncollector push: queue\/broken.tprof: it is unreadable, and set aside\n$/);
+    /^collector push: queue\/broken.tprof: it is cut before .*\ncollector push: queue\/broken.tprof: it cannot be read, and is set aside\n$/);
 assert.match(readFileSync(`queue/${sent().find((name) => name.startsWith("broken"))}`, "utf8"), /^unreadable 300 /);
 ended(await push(["--to", "out", "queue"]), 0, /^nothing to send: 3 recordings were sent before, and 1 set aside\n$/);
 rmSync("queue/broken.tprof");
@@ -133,7 +133,7 @@ assert.deepEqual(server.requests[3].body, server.requests[1].body);
 
 // catches: a password that is shown, or one error twice
 ended(await push(["--to", "pyroscope+http://me:secret@127.0.0.1:1/?key=secret", "--wait", "1", "bare.tprof"]), 1, /1 left/,
-    /^collector push: bare.tprof: http:\/\/127.0.0.1:1\/: Couldn't connect to server; recordings wait\ncollector push: given up after 1 s; .*\n$/);
+    /^collector push: bare.tprof: http:\/\/127.0.0.1:1\/: Couldn't connect to server; recordings wait\ncollector push: gave up after 1 s. .*\n$/);
 
 // what comes later is sent by --follow, which ends when it is told to
 const follow = push(["--to", to, "--follow", "queue"], (p) => {

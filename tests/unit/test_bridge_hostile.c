@@ -192,8 +192,9 @@ static void check_ring_lie(void (*lie)(void), const char *word)
         check_ring_lie(lie, word);                                             \
     }
 
-RING_LIE(head_beyond, "number beyond its table") /* catches: its name */
-RING_LIE(next_beyond, "number beyond its table")
+RING_LIE(head_beyond,
+         "descriptor number outside its table") /* catches: its name */
+RING_LIE(next_beyond, "descriptor number outside its table")
 RING_LIE(loop_of_two, "too many pieces")
 RING_LIE(loop_of_empty_ones, "too many pieces")
 RING_LIE(before_memory, "outside of the guest's memory")
@@ -201,8 +202,8 @@ RING_LIE(behind_memory, "outside of the guest's memory")
 RING_LIE(across_the_end, "outside of the guest's memory")
 RING_LIE(address_that_wraps, "outside of the guest's memory")
 RING_LIE(length_of_4_gib, "outside of the guest's memory")
-RING_LIE(indirect, "flags that were not offered")
-RING_LIE(readable_behind_writable, "behind a writable one")
+RING_LIE(indirect, "flags that were not negotiated")
+RING_LIE(readable_behind_writable, "after a writable one")
 RING_LIE(index_too_far, "more buffers than it has entries")
 RING_LIE(index_back, "more buffers than it has entries")
 RING_LIE(rx_buffer_too_small, "too small")
@@ -614,9 +615,8 @@ TEST(bridge_says_a_line_once_and_counts_it)
     CHECK(strstr(front.said, "is it QEMU?") != NULL);
     be_a_stranger(CALL);
     CHECK_EQ(front.said_count, 3); /* "99 times more", and then */
-    CHECK_STR(front.said,
-              "a client connected to the socket for QEMU: give it the "
-              "path of --uds");
+    CHECK_STR(front.said, "a client connected to the socket for QEMU: give the "
+                          "client the path of --uds");
     front_end();
 }
 

@@ -504,12 +504,12 @@ TEST(a_guest_that_is_looked_at_from_outside_has_one_image)
 {
     CHECK_EQ(parse(&cmd_live, "--gdb g --elf k --vsock 3 --elf k --elf a"), 0);
     check_refused(&cmd_live, "--gdb g --elf kernel --elf app",
-                  "--gdb g: without an agent nothing tells where a guest has "
-                  "loaded further images: give its kernel alone by --elf, not "
+                  "--gdb g: without an agent the addresses of further images "
+                  "are unknown. Name only the kernel with --elf, not "
                   "app");
     check_refused(&cmd_stacks, "--elf kernel --elf app --qmp q",
-                  "--qmp q: without an agent nothing tells where a guest has "
-                  "loaded further images: give its kernel alone by --elf, not "
+                  "--qmp q: without an agent the addresses of further images "
+                  "are unknown. Name only the kernel with --elf, not "
                   "app");
 }
 
@@ -608,13 +608,13 @@ TEST(a_line_that_is_wrong_is_named)
         const char *text, *want;
     } cases[] = {
         {"--vsock 3\nvsock 4\n", ":2: what is 'vsock'? a line is like: "},
-        {"\n\nelf=a\n", ":3: where is this guest? a line is like: "},
+        {"\n\nelf=a\n", ":3: the guest's source is missing: a line is like: "},
         {"vsock=3 serial=x\n", ":1: one guest a line: '3' or 'x'?"},
         {"vsock=3 vsock=4\n", ":1: one guest a line: '3' or '4'?"},
         {"--vsock\n", ":1: what stands after '--vsock'? "},
         {"--vsock=\n", ":1: what stands after '--vsock'? "},
         {"--vsock 3 name=a/b\n", ":1: --name: 'a/b' is no name"},
-        {"# none\n", ": no guest in it; a line is like: "},
+        {"# none\n", ": names no guest; a line is like: "},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -123,7 +123,7 @@ TEST(samples_without_all_counters_are_refused)
     w.bytes[w.cells - 2] = 1;
     wiregen_bytes(&w, "\x03\x01\x00\x00\x00", 5); /* says 3 */
     wiregen_close(&w);
-    expect_malformed(&w, "shorter than it says");
+    expect_malformed(&w, "shorter than its header states");
     CHECK_EQ(seen.samples_n, 0);
 }
 
@@ -158,11 +158,13 @@ TEST(bad_bodies_are_refused) /* catches: lengths that are believed */
 {
     uint8_t samples[18] = {0};
 
-    expect_bad_body(WIRE_SAMPLES, "", 0, "core that HELLO does not know");
+    expect_bad_body(WIRE_SAMPLES, "", 0, "core that HELLO does not have");
     expect_bad_body(WIRE_SAMPLES, samples, 17, "core that HELLO");
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "shorter than it says");
+    expect_bad_body(WIRE_SAMPLES, samples, 18,
+                    "shorter than its header states");
     samples[16] = 1; /* a cell that is not there */
-    expect_bad_body(WIRE_SAMPLES, samples, 18, "shorter than it says");
+    expect_bad_body(WIRE_SAMPLES, samples, 18,
+                    "shorter than its header states");
     samples[3] = 41;
     expect_bad_body(WIRE_SAMPLES, samples, 18, "sensible header");
     samples[0] = 4;

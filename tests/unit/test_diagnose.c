@@ -134,7 +134,7 @@ static bool is_said(uint32_t features, const char *text)
  * Catches: samples that were overwritten and are said to be counted as full */
 TEST(what_boot_lost_is_not_guessed)
 {
-    CHECK(is_said(WIRE_FEATURE_BOOT, "had not told yet"));
+    CHECK(is_said(WIRE_FEATURE_BOOT, "has not reported"));
     CHECK(!is_said(WIRE_FEATURE_BOOT, "counted as full"));
     CHECK(!is_said(0, "boot"));
 }
@@ -147,7 +147,8 @@ TEST(what_helps_short_stacks_depends_on_who_walks_them)
 
     CHECK(is_said(0, "-fno-omit-frame-pointer"));
     CHECK(!is_said(0, "--unwind"));
-    CHECK(is_said(outside, "RBP held no frame: sample it by --unwind auto"));
+    CHECK(is_said(outside,
+                  "RBP pointed to no frame: sample it by --unwind auto"));
     CHECK(!is_said(outside, "-fno-omit-frame-pointer"));
     CHECK(is_said(exact, "100 % of the stacks end at [caller?]"));
     CHECK(is_said(exact, "compile the kernel with -g "));
@@ -183,8 +184,8 @@ TEST(being_late_means_nothing_from_outside)
             const char *text = remarks.list[i].text;
 
             interrupts |= strstr(text, "interrupts were off") != NULL;
-            host |= strstr(text, "99 % of the deadlines passed before the "
-                                 "guest could be stopped") != NULL;
+            host |= strstr(text, "For 99 % of the samples the guest could not "
+                                 "be stopped in time") != NULL;
         }
         CHECK_EQ(interrupts, !outside);
         CHECK_EQ(host, outside);

@@ -404,7 +404,7 @@ TEST(core_that_is_cut_says_how_much_is_there)
     f = dump((struct told){0, true, 0});
     CHECK_EQ(ftruncate(fileno(f), (off_t)heads), 0);
     bury(f);
-    CHECK_STR(error.text, "is cut: no memory is in it");
+    CHECK_STR(error.text, "is cut: it contains no memory");
 }
 
 /* A host that comes and goes. */

@@ -108,7 +108,7 @@ TEST(the_slide_is_found_without_its_symbol)
     CHECK_EQ(slide, 0);
     CHECK_EQ(remarks.count, 3);
     CHECK(strstr(remarks.list[1].text, "has no symbol tprof_anchor") != NULL);
-    CHECK(strstr(remarks.list[1].text, "not found in it either") != NULL);
+    CHECK(strstr(remarks.list[1].text, "not in the file either") != NULL);
     image_close(kernel);
     image_close(app);
 }

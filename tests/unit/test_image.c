@@ -437,7 +437,7 @@ TEST(a_file_that_is_written_while_it_is_read_is_refused)
         cut = i == 1;
         meddled = build_c("-g");
         CHECK_EQ(image_open(&img, meddled, &e), -1);
-        CHECK(strstr(e.text, "was written while it was read") != NULL);
+        CHECK(strstr(e.text, "changed while it was read") != NULL);
         meddled = NULL;
     }
 }

@@ -274,7 +274,7 @@ TEST(what_cannot_be_read_is_told)
     refused("bitmap");
     lay(DUMP_PAGE_ZLIB);
     memset(file + BITMAP, 0, DUMP_PAGE);
-    refused("without memory");
+    refused("contains no memory");
     lay(0);
     store_u64(file + DUMP_PAGE + 96, DUMP_PAGE * 8);
     memset(file + BITMAP, 0xff, DUMP_PAGE);
@@ -325,7 +325,7 @@ TEST(what_is_flattened_badly_is_told)
     flatten();
     flat[31] = 2;
     CHECK(begin(flat, flat_size) == NULL);
-    CHECK(strstr(error.text, "not known") != NULL);
+    CHECK(strstr(error.text, "unknown kind") != NULL);
     close(fd);
     flatten();
     flat_size -= 16;
@@ -333,7 +333,7 @@ TEST(what_is_flattened_badly_is_told)
     put_big(UINT64_MAX);
     put_big(0);
     CHECK(begin(flat, flat_size) == NULL);
-    CHECK(strstr(error.text, "one in another") != NULL);
+    CHECK(strstr(error.text, "overlap at") != NULL);
     close(fd);
     flatten();
     memset(flat + 4096 + 8, 0x7f, 8); /* the size of the first write */
@@ -342,7 +342,7 @@ TEST(what_is_flattened_badly_is_told)
     close(fd);
     memset(flat + 4096, 0x7f, 8);
     CHECK(begin(flat, flat_size) == NULL);
-    CHECK(strstr(error.text, "no head of a write") != NULL);
+    CHECK(strstr(error.text, "has no record of") != NULL);
     close(fd);
     flatten();
     memset(flat + 4096, 0xff, 8);

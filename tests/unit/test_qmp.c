@@ -221,17 +221,17 @@ static void check_refused(const char *const *says, const char *why)
 
 TEST(what_is_no_such_monitor_is_told)
 {
-    check_refused((const char *const[]){"QEMU 7.2.22 monitor - type 'help' for "
-                                        "more information\r\n(qemu) ",
-                                        NULL},
-                  "qmp: this is QEMU's monitor for people (-monitor); the "
-                  "other one is wanted (-qmp)");
+    check_refused(
+        (const char *const[]){"QEMU 7.2.22 monitor - type 'help' for "
+                              "more information\r\n(qemu) ",
+                              NULL},
+        "qmp: this is QEMU's human monitor (-monitor): use the socket of -qmp");
     check_refused((const char *const[]){"$T02thread:01;#04", NULL},
                   "qmp: a debugger's stub answers there: use --gdb");
     check_refused((const char *const[]){"{\"event\": \"x\"}\n[1]\n", NULL},
                   "qmp: a line that is no JSON object: it is something else");
     check_refused((const char *const[]){"{\"hello\": 1}\n", NULL},
-                  "qmp: this is no monitor of QEMU");
+                  "qmp: this is not a monitor of QEMU");
 }
 
 /* Catches: a guest that stands still, since somebody took the socket of its
@@ -267,7 +267,7 @@ TEST(cores_of_another_kind_are_told)
 TEST(answers_are_matched_with_orders)
 {
     check_refused((const char *const[]){GREETING, YES(2), NULL},
-                  "qmp: an answer to order 2, not 1");
+                  "qmp: an answer to command 2, not 1");
     check_refused(
         (const char *const[]){
             GREETING,
@@ -284,8 +284,9 @@ TEST(a_descriptor_that_does_not_come_is_told)
             GREETING, YES(1),
             "{\"id\": 2, \"error\": {\"desc\": \"No file descriptor\"}}\n",
             NULL},
-        "qmp: QEMU got no descriptor by this socket, which a program between "
-        "passes on: use QEMU's own socket, or its stub with --gdb (qmp: QEMU "
+        "qmp: no descriptor can be passed through this socket, because another "
+        "program forwards it: use QEMU's own socket, or its stub with --gdb "
+        "(qmp: QEMU "
         "says: No file descriptor)");
 }
 
@@ -415,8 +416,9 @@ TEST(a_guest_that_ran_while_it_was_looked_at_is_told)
     CHECK_EQ(g->ops->stop(g, &e), 0);
     CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
     CHECK_EQ(g->ops->run(g, &e), -1);
-    CHECK_STR(e.text, "qmp: somebody else let the guest run while it was "
-                      "looked at");
+    CHECK_STR(
+        e.text,
+        "qmp: another client resumed the guest while the guest was sampled");
     g->ops->close(g);
 }
 
@@ -430,8 +432,8 @@ TEST(a_guest_that_does_not_run_again_is_told)
     CHECK_EQ(g->ops->stop(g, &e), 0);
     CHECK_EQ(g->ops->run(g, &e), 0);
     CHECK_EQ(g->ops->stop(g, &e), -1);
-    CHECK_STR(e.text, "qmp: QEMU does not let the guest run: type 'cont' in "
-                      "its monitor if it stands still");
+    CHECK_STR(e.text, "qmp: QEMU does not resume the guest: type 'cont' in its "
+                      "monitor if the guest is stopped");
     g->ops->close(g);
     CHECK_STR(stub.heard, "vCont;c none cont "); /* it is told once more */
 }

@@ -411,7 +411,7 @@ TEST(full_disk_leaves_whole_chunks_and_no_end)
     off_t before = lseek(fd, 0, SEEK_END);
 
     CHECK_EQ(recording_append(w, big, sizeof big, 1, &error), -1);
-    CHECK(strstr(error.text, "the file may not grow any more") != NULL);
+    CHECK(strstr(error.text, "has reached the size limit") != NULL);
     CHECK_EQ(lseek(fd, 0, SEEK_END), before);
     CHECK_EQ(recording_close(w, &error), 0);
     file_size = (size_t)pread(fd, file, sizeof file, 0);

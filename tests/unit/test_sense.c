@@ -107,7 +107,7 @@ TEST(cost_of_more_than_all_time_is_left_out) /* catches: 9481262373411570 % */
         sample((struct sample){.tsc = i * 10}, 0, 10);
     aggregate_stats(a, &(struct core_stats){.ticks = 1, .cost_tsc = HZ});
     report("txt");
-    CHECK(says("! What the guest says of the profiler's cost makes no sense"));
+    CHECK(says("! The cost of the profiler that the guest reports is wrong"));
     CHECK(!says("Cost of the profiler:"));
 }
 
@@ -117,7 +117,7 @@ TEST(tick_of_minutes_makes_no_sense_without_time_either)
     sample((struct sample){.tsc = 5}, 0, 10);
     aggregate_stats(a, &(struct core_stats){.ticks = 1, .cost_tsc = 70});
     report("txt");
-    CHECK(says("! What the guest says of the profiler's cost makes no sense"));
+    CHECK(says("! The cost of the profiler that the guest reports is wrong"));
     CHECK(!says("Cost of the profiler:"));
 }
 
@@ -127,7 +127,7 @@ TEST(clock_of_years_is_no_clock) /* catches: 10696049115004928 seconds */
     sample((struct sample){.tsc = 5}, 0, 10);
     sample((struct sample){.tsc = 1ull << 62}, 0, 10);
     report("txt");
-    CHECK(says("! The guest's clock makes no sense"));
+    CHECK(says("! The guest's clock is wrong"));
     CHECK(says("2 samples of 1 core, none known to be lost !"));
 }
 
@@ -138,7 +138,7 @@ TEST(clock_that_arrivals_contradict_is_told)
     sample((struct sample){.tsc = 500 * HZ}, 0, 10);
     aggregate_host_clock(a, 0, 2);
     report("txt");
-    CHECK(says("by it the samples span 500.0 s, but they came within 2.0 s"));
+    CHECK(says("the samples span 500.0 s, but they arrived within 2.0 s"));
 }
 
 TEST(jump_of_the_clock_is_no_contradiction) /* catches: a migrated guest lies */
@@ -172,7 +172,7 @@ TEST(lateness_is_at_most_all_time) /* catches: 3906305045927015 % */
     sample((struct sample){.tsc = 0, .late = UINT32_MAX}, 0, 10);
     sample((struct sample){.tsc = 10}, 0, 10);
     report("txt");
-    CHECK(says("! What the guest says of lateness makes no sense"));
+    CHECK(says("! The lateness that the guest reports is wrong"));
     CHECK(says("Late: 50.0 % of the busy time"));
 }
 
@@ -185,7 +185,7 @@ TEST(stolen_time_is_at_most_all_time)
                                             .tsc = 2,
                                             .steal_ns = UINT64_MAX - 1});
     report("txt");
-    CHECK(says("! What the guest says of stolen time makes no sense"));
+    CHECK(says("! The stolen time that the guest reports is wrong"));
     CHECK(says("took 100.0 % of core 0's time away"));
 }
 

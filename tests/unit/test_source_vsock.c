@@ -195,9 +195,9 @@ TEST(privileged_port_is_bound_before_connecting)
     lowest_in_use = 1024;
     bind_error = EACCES;
     CHECK_EQ(open_again(s), SOURCE_FAILED);
-    CHECK_STR(error.text, "vsock: --privileged: no port below 1024 "
-                          "(Permission denied): that takes root or "
-                          "CAP_NET_BIND_SERVICE");
+    CHECK_STR(error.text,
+              "vsock: --privileged: cannot use a port below 1024 (Permission "
+              "denied): run as root, or with CAP_NET_BIND_SERVICE");
     source_close(s);
 }
 
@@ -225,18 +225,18 @@ TEST(nonsense_is_refused) /* catches: a number that wraps to another guest */
                                         "00000000000000003"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        refuses(words[i], "is no guest: type its CID");
-    refuses("3:", "'' is no port");
-    refuses("3:0", "'0' is no port");
-    refuses("3:4294967295", "'4294967295' is no port");
-    refuses("3:7077:1", "'7077:1' is no port");
-    refuses("3:x", "'x' is no port");
+        refuses(words[i], "is not a guest: type its CID");
+    refuses("3:", "'' is not a port");
+    refuses("3:0", "'0' is not a port");
+    refuses("3:4294967295", "'4294967295' is not a port");
+    refuses("3:7077:1", "'7077:1' is not a port");
+    refuses("3:x", "'x' is not a port");
     CHECK_EQ(sockets, 0);
 }
 
 TEST(reserved_cids_are_refused) /* catches: speaking with the host itself */
 {
-    refuses("0", "CID 0 means the hypervisor; a guest's is 3 or more");
+    refuses("0", "CID 0 means the hypervisor; a guest's CID is 3 or more");
     refuses("2", "CID 2 means this host");
     refuses("4294967295", "CID 4294967295 means any guest");
 }
@@ -261,7 +261,7 @@ TEST(own_cid_is_warned_of) /* catches: a machine that waits for itself */
     own_cid = 3;
     struct source *s = made("3", 0);
 
-    CHECK(strstr(s->warning, "CID 3 is this machine's own") != NULL);
+    CHECK(strstr(s->warning, "CID 3 is also the CID of this machine") != NULL);
     source_close(s);
     s = made("4", 0);
     CHECK(s->warning == NULL);
@@ -306,7 +306,7 @@ TEST(absence_says_why) /* catches: one text for every trouble */
 {
     absent("5", ENODEV, "no guest with CID 5 runs");
     absent("1", ENODEV, "modprobe vsock_loopback");
-    absent("5:80", ECONNRESET, "guest 5 runs, but nobody listens on port 80");
+    absent("5:80", ECONNRESET, "guest 5 runs, but nothing listens on port 80");
     absent("5", ECONNRESET, "another collector");
     absent("5", ETIMEDOUT, "guest 5 runs, but does not answer");
 }

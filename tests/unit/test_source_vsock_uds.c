@@ -172,7 +172,7 @@ static void refuses(int listener, const char *answer, size_t size)
 
     say(peer, answer, size);
     CHECK_EQ(open_again(s), SOURCE_FAILED);
-    CHECK(strstr(error.text, "where 'OK number' is due") != NULL);
+    CHECK(strstr(error.text, "instead of 'OK number'") != NULL);
     for (const char *c = error.text; *c != '\0'; c++)
         CHECK(*c >= ' ' && *c <= '~');
     close(peer);
@@ -240,7 +240,7 @@ TEST(vmm_comes_later) /* catches: what a user starts second, refused */
 
     close(listener); /* a socket of a VMM that is gone */
     CHECK_EQ(open_again(s), SOURCE_ABSENT);
-    CHECK(strstr(s->absence, "nobody listens on ") != NULL);
+    CHECK(strstr(s->absence, "nothing listens on ") != NULL);
     unlink(path);
     listener = listen_at("vm.sock");
     CHECK_EQ(open_again(s), SOURCE_ABSENT);
@@ -325,9 +325,9 @@ TEST(nonsense_is_refused) /* catches: a port that wraps, a path that is cut */
 {
     char long_path[200];
 
-    refuses_where("/nowhere/vm:0", "'0' is no port");
-    refuses_where("/nowhere/vm:4294967295", "'4294967295' is no port");
-    refuses_where("/nowhere/vm:99999999999999999999", "is no port");
+    refuses_where("/nowhere/vm:0", "'0' is not a port");
+    refuses_where("/nowhere/vm:4294967295", "'4294967295' is not a port");
+    refuses_where("/nowhere/vm:99999999999999999999", "is not a port");
     refuses_where("", "a path is missing");
     refuses_where(":7077", "a path is missing");
     memset(long_path, 'x', sizeof long_path);

@@ -303,7 +303,7 @@ TEST(a_full_disk_is_a_limit_by_size)
     CHECK_EQ(count("g", wall_ms - 15 * SECOND, wall_ms), 2);
     CHECK_EQ(spool_sums(s).removed, 80 - all_of("g"));
     CHECK_EQ(count_lines(), 1);
-    CHECK(strstr(lines, "the disk is full: the oldest windows go") != NULL);
+    CHECK(strstr(lines, "the disk is full: to make room") != NULL);
     /* but they do not all go for one that has no room in any case */
     static const char large[400 << 10];
     unsigned had = all_of("g") + all_of("quiet");

@@ -355,7 +355,7 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK_STR(why.text, "vm: no guest with CID 3 runs");
     vm.absence = ""; /* it was connected, and no reason is known yet */
     talk_excuse(&s, &why);
-    CHECK_STR(why.text, "vm: whoever listens there does not answer");
+    CHECK_STR(why.text, "vm: the program that listens there does not answer");
 
     /* one that is connected, and says nothing */
     s = (struct talk){
@@ -406,7 +406,7 @@ TEST(other_protocol_is_called_so)
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
     talk_heard(&s);
     talk_cut(&s);
-    CHECK(strstr(told, "what answers at vm does not speak tprof") != NULL);
+    CHECK(strstr(told, "the bytes from vm are not tprof's") != NULL);
     CHECK_EQ(s.left_ns, 0); /* no guest was there that could have left */
     CHECK_EQ(s.state, TALK_ABSENT);
 }

@@ -68,7 +68,7 @@ async function pages() {
     assert.deepEqual(names, ["&#34;", "a-gue", "web9<", "web10"]);
     assert.match(page.text, /The spool has 70 windows in 140.0 KB; 11 removed by its limits\. <span class="bad">3 windows with 1,003 samples could not be kept\./);
     assert.match(page.text, /1 window waits for collector push; the oldest began 5 min ago\. Collecting for 6 min\.</);
-    assert.match(page.text, /5 of those removed had not been sent to all receivers/);
+    assert.match(page.text, /5 of the removed windows had not been sent to all receivers/);
     assert.doesNotMatch(page.text, /<script/);
     assert.match(page.text, /&#60;script&#62;/);
 
@@ -142,7 +142,7 @@ async function tokens() {
     writeFileSync("short", "abc\n");
     const short = await serve("127.0.0.1:0", "short");
     assert.equal(await short.end(), 1);
-    assert.match(short.err, /a token has at least 16/);
+    assert.match(short.err, /the token needs at least 16/);
 
     writeFileSync("token", `${TOKEN}\n`);
     const s = await serve("0.0.0.0:0", "token");

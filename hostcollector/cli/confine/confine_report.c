@@ -50,6 +50,7 @@ int confine_report(void)
                      version >= parts[i].since ? "refused" : "open",
                      parts[i].refuses);
     print_status(status);
-    (void)printf("%s\n", good ? "All of the sandbox holds." : e.text);
+    (void)printf("%s\n",
+                 good ? "Every part of the sandbox is active." : e.text);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

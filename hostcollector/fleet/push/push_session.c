@@ -297,7 +297,7 @@ static int reader_failed(struct push *p, const struct batch_window *w,
     if (again && (passes || p->o->follow))
         return 0;
     p->tell.unreadable++;
-    (void)err_set(e, "it is unreadable, and set aside");
+    (void)err_set(e, "it cannot be read, and is set aside");
     push_tell_error(&p->tell, w->item->path, e);
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
@@ -325,7 +325,7 @@ static int no_image(struct push *p, const char *path, struct err *e)
     p->over = true;
     p->rest_ms = IMAGE_REST_MS;
     if (!p->o->follow)
-        return err_set(e, "without that image nothing is sent");
+        return err_set(e, "nothing is sent until that image can be read");
     (void)err_set(e, "it waits: an image of --elf cannot be read");
     push_tell_change(&p->tell, path, e);
     return 0;

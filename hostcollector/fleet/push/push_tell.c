@@ -44,11 +44,11 @@ void push_tell_places(const struct push_tell *t, const char *from, bool more,
 
     if (!t->follow || t->notify_fd >= 0) /* systemd gets the state instead */
         return;
-    (void)fprintf(stderr,
-                  "collector push: sends what comes into %s%s to %s, "
-                  "until Ctrl-C\n",
-                  text_escape(safe, sizeof safe, from),
-                  more ? " and other places" : "", to);
+    (void)fprintf(
+        stderr,
+        "collector push: sending new recordings in %s%s to %s, until Ctrl-C\n",
+        text_escape(safe, sizeof safe, from), more ? " and other places" : "",
+        to);
 }
 
 /* Keep the beginning of an error line. */
@@ -80,11 +80,10 @@ void push_tell_change(struct push_tell *t, const char *path, struct err *e)
 
 void push_tell_given_up(double seconds)
 {
-    (void)fprintf(
-        stderr,
-        "collector push: given up after %.3g s; to send what is left, "
-        "type the same again, or add --follow, which waits\n",
-        seconds);
+    (void)fprintf(stderr,
+                  "collector push: gave up after %.3g s. To send the rest, "
+                  "type the same command again, or add --follow to wait\n",
+                  seconds);
 }
 
 void push_tell_taken(struct push_tell *t)

@@ -140,7 +140,9 @@ static bool succeeds(pid_t child, uint64_t until, int why)
 
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (clock_ns() > until && kill(child, SIGKILL) == 0)
-            (void)dprintf(why, "no page within %d s: ask for less by ?since=\n",
+            (void)dprintf(why,
+                          "the page took longer than %d s: choose a shorter "
+                          "time with ?since=\n",
                           PATIENCE_S);
         (void)nanosleep(&look, NULL);
     }

@@ -136,7 +136,7 @@ void serve_images_set(struct served *g, const struct guest_spec *spec)
     char line[512];
 
     (void)snprintf(line, sizeof line,
-                   "%.400s: images are opened at the beginning: restart "
+                   "%.400s: images are opened only at the start: restart "
                    "collector serve to use this one",
                    late != NULL ? late : "");
     if (late != NULL && !g->image_late)
@@ -173,8 +173,8 @@ static bool is_full(struct serve_session *s)
         return false;
     if (!images->full)
         serve_say(s, NULL,
-                  "guests run too many different images: no further ones are "
-                  "looked for in --symbols DIR");
+                  "guests run too many different images: no further image is "
+                  "searched in --symbols DIR");
     images->full = true;
     return true;
 }

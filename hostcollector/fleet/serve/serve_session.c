@@ -167,7 +167,8 @@ static void forget(struct serve_session *s, size_t i)
     struct served *g = s->list[i];
     char line[128], samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
-    (void)snprintf(line, sizeof line, "let go: %s samples, %s lost",
+    (void)snprintf(line, sizeof line,
+                   "disconnected for good: %s samples, %s lost",
                    text_count(samples, g->windows.watched.samples_before),
                    text_count(lost, g->windows.watched.lost_before));
     serve_say(s, g, line);
@@ -217,8 +218,8 @@ static void look_for_folder(struct serve_session *s)
     if (s->folder == NULL || socket_folder_is_there(s->folder))
         return;
     (void)snprintf(line, sizeof line,
-                   "%.400s was removed or replaced: guests that come there are "
-                   "not heard, so this ends: start it again",
+                   "%.400s was removed or replaced, so new guests cannot be "
+                   "found there. collector serve ends: start it again",
                    s->o->watch);
     serve_say(s, NULL, line);
     s->folder_gone = true;
@@ -325,8 +326,7 @@ static void begin_windows(struct serve_session *s)
     if (s->windows == NULL || windows_begin(s->windows, &e) == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "if this one is killed, the next one cannot say what is "
-                   "lost: %s",
+                   "if this one is killed, lost samples are not counted: %s",
                    e.text);
     serve_say(s, NULL, line);
 }

@@ -81,11 +81,10 @@ static void tell_dropped(struct serve_session *s, struct served *g)
     if (g->told_dropped || g->windows.dropped == 0)
         return;
     g->told_dropped = true;
-    (void)snprintf(
-        line, sizeof line,
-        "sends far more samples than it was asked for: beyond %s a "
-        "second they are dropped, and counted as lost in its windows",
-        text_count(hz, g->windows.allowed_hz));
+    (void)snprintf(line, sizeof line,
+                   "sends far more samples than requested: samples beyond %s a "
+                   "second are dropped, and counted as lost in its windows",
+                   text_count(hz, g->windows.allowed_hz));
     serve_say(s, g, line);
 }
 
@@ -160,8 +159,8 @@ void serve_tell_crashed(struct serve_session *s)
     if (lost.samples == 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "the last one was killed, and its open windows are lost: %s "
-                   "samples, guests: %" PRIu64,
+                   "the last collector serve was killed, and its open windows "
+                   "are lost: %s samples, guests: %" PRIu64,
                    text_count(samples, lost.samples), lost.guests);
     serve_say(s, NULL, line);
 }

@@ -57,8 +57,8 @@ static int check_agent(const struct guest_spec *spec, struct err *e)
     return source_kind_find(spec->kind)->need != SOURCE_NEEDS_SAMPLER
                ? 0
                : err_set(e,
-                         "--%s: guests without an agent are sampled by "
-                         "collector record",
+                         "--%s: collector serve cannot sample guests without "
+                         "an agent: use collector record",
                          spec->kind);
 }
 
@@ -79,8 +79,8 @@ int serve_check(const struct guest_spec *spec, struct err *e)
     if (!spec->named && strstr(spec->where, "..") != NULL)
         return err_set(
             e,
-            "--vsock: '%s' is no guest and no range: type FIRST..LAST, "
-            "the lower CID first, and perhaps :PORT",
+            "--vsock: '%s' is neither a CID nor a range: type FIRST..LAST, the "
+            "lower CID first, with or without :PORT",
             spec->where);
     return kind->check(spec->where, e);
 }

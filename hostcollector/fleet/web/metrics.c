@@ -25,8 +25,8 @@ static const struct family of_all[] = {
      "Samples taken or due, and not delivered, of all guests.",
      offsetof(struct status_totals, lost), 1},
     {"tprof_dropped_samples_total", "counter",
-     "Of the samples delivered, those that were far too many for the rate that "
-     "was asked for, and are counted as lost in the windows.",
+     "Delivered samples far beyond the requested rate: dropped, and counted as "
+     "lost in the windows.",
      offsetof(struct status_totals, dropped), 1},
     {"tprof_crashed_samples", "gauge",
      "Samples in windows that were open when the process before this one was "
@@ -40,7 +40,7 @@ static const struct family of_all[] = {
      "Samples in windows that could not be kept.",
      offsetof(struct status_totals, lost_window_samples), 1},
     {"tprof_lag_seconds", "gauge",
-     "From the last cut until its last window was kept.",
+     "Seconds from the end of the last window until that window was stored.",
      offsetof(struct status_totals, lag_ms), 1 / MS_PER_S},
     {"tprof_spool_windows", "gauge", "Windows in the spool.",
      offsetof(struct status_totals, spool_files), 1},
@@ -50,12 +50,14 @@ static const struct family of_all[] = {
      "Windows that the limits of the spool have removed.",
      offsetof(struct status_totals, removed), 1},
     {"tprof_spool_unsent_removed_windows_total", "counter",
-     "Those of them that collector push had not sent to all its receivers.",
+     "Windows that the limits of the spool removed before collector push had "
+     "sent them to all its receivers.",
      offsetof(struct status_totals, unsent), 1},
     {"tprof_spool_unsent_removed_samples_total", "counter",
-     "Samples of these that this process has kept.",
+     "Samples in the removed unsent windows that this process had stored.",
      offsetof(struct status_totals, unsent_samples), 1},
-    {"tprof_start_time_seconds", "gauge", "When it began, since 1970.",
+    {"tprof_start_time_seconds", "gauge",
+     "Start of this process, in seconds since 1970.",
      offsetof(struct status_totals, start_ms), 1 / MS_PER_S},
 };
 
@@ -66,13 +68,13 @@ static const struct family of_guest[] = {
      "Samples taken or due, and not delivered.",
      offsetof(struct status_guest, lost), 1},
     {"tprof_guest_dropped_samples_total", "counter",
-     "Of the samples delivered, those that were far too many for the rate that "
-     "was asked for, and are counted as lost in the windows.",
+     "Delivered samples far beyond the requested rate: dropped, and counted as "
+     "lost in the windows.",
      offsetof(struct status_guest, dropped), 1},
     {"tprof_guest_crashed_samples", "gauge",
-     "Samples in the window that was open when the process before this one "
-     "was killed; those of guests that are not there now are in "
-     "tprof_core_crashed_samples alone.",
+     "Samples in the window that was open when the process before this one was "
+     "killed. Samples of guests that are gone are only in "
+     "tprof_core_crashed_samples.",
      offsetof(struct status_guest, crashed), 1},
     {"tprof_guest_lost_window_samples_total", "counter",
      "Samples in windows that could not be kept.",
@@ -160,9 +162,9 @@ static const struct {
     const char *name, *help;
     write_value *write;
 } gauges[] = {
-    {"tprof_guest_up", "1 if samples of the guest come.", write_up},
-    {"tprof_guest_rate_hertz", "Samples a second that are asked of a core.",
-     write_rate},
+    {"tprof_guest_up", "1 if samples of the guest arrive.", write_up},
+    {"tprof_guest_rate_hertz",
+     "Samples a second that are requested of each core.", write_rate},
 };
 
 static void write_totals(FILE *out, const struct status_totals *t,
@@ -176,14 +178,15 @@ static void write_totals(FILE *out, const struct status_totals *t,
         value(out, &of_all[i], t);
     }
     head(out, "tprof_quiet_seconds", "gauge",
-         "Since the serving loop gave its last sign.");
+         "Seconds since the serving loop last ran.");
     (void)fprintf(out, "tprof_quiet_seconds %.3f\n", (double)quiet / MS_PER_S);
-    head(out, "tprof_guests", "gauge", "Guests, those included that are away.");
+    head(out, "tprof_guests", "gauge",
+         "Guests, including those that are disconnected.");
     (void)fprintf(out, "tprof_guests %" PRIu32 "\n", t->guests);
     head(out, "tprof_guests_sampling", "gauge", "Guests that are sampled.");
     (void)fprintf(out, "tprof_guests_sampling %" PRIu32 "\n", t->sampling);
     head(out, "tprof_guests_without_memory", "gauge",
-         "Guests that wait since others have all of --memory.");
+         "Guests that wait because other guests use all of --memory.");
     (void)fprintf(out, "tprof_guests_without_memory %" PRIu32 "\n",
                   t->no_memory);
 }
@@ -211,7 +214,7 @@ static void write_crashed(FILE *out, const struct status *s)
 
     head(out, name, "gauge",
          "Samples of each core in the window that was open when the process "
-         "before this one was killed, also of guests that are not there now.");
+         "before this one was killed, also of guests that are gone.");
     for (size_t i = 0; status_get_crashed(s, i, &c); i++) {
         label(out, name, c.guest);
         (void)fprintf(out, ",core=\"%" PRIu32 "\"} %" PRIu64 "\n", c.core,
@@ -234,7 +237,7 @@ static void write_waits(FILE *out, const struct status *s, uint64_t now_ms)
             (void)fprintf(out, "%s{tag=\"%s\"} %" PRIu64 "\n", windows, w.tag,
                           w.windows);
     head(out, oldest, "gauge",
-         "Since the oldest of them began; 0: none waits.");
+         "Seconds since the oldest waiting window began; 0: none waits.");
     for (size_t i = 0; i < STATUS_TAGS; i++)
         if (status_get_wait(s, i, &w))
             (void)fprintf(out, "%s{tag=\"%s\"} %.3f\n", oldest, w.tag,
@@ -249,11 +252,9 @@ static void write_starts(FILE *out, const struct status *s)
         const char *name, *help;
     } parts[] = {
         [STATUS_PAGE] = {"tprof_page_restarts_total",
-                         "Times that the process which answers here was "
-                         "started again."},
+                         "Restarts of the process that answers here."},
         [STATUS_MERGING] = {"tprof_merge_restarts_total",
-                            "Times that the process which merges windows was "
-                            "started again."},
+                            "Restarts of the process that merges windows."},
     };
 
     for (unsigned i = 0; i < STATUS_PARTS; i++) {
@@ -288,12 +289,11 @@ bool pages_health(FILE *out, const struct status *s, uint64_t now_ms)
     struct status_totals t;
 
     if (!status_get_totals(s, &t)) {
-        (void)fputs("not yet: the serving loop has given no sign\n", out);
+        (void)fputs("not ready: the serving loop has not run yet\n", out);
         return false;
     }
     if (now_ms > t.alive_ms && now_ms - t.alive_ms > STALE_MS) {
-        (void)fprintf(out,
-                      "the serving loop has given no sign for %" PRIu64 " s\n",
+        (void)fprintf(out, "the serving loop has not run for %" PRIu64 " s\n",
                       (now_ms - t.alive_ms) / (uint64_t)MS_PER_S);
         return false;
     }

@@ -41,9 +41,9 @@ static const char table_head[] =
 
 static const char foot[] =
     "<p>Busy is the part of the cores' time in the last 10 seconds in which "
-    "they did not sleep; - where that is not known. Where a guest sleeps is "
-    "seen in the code of its image: give that to collector serve by --elf "
-    "FILE, or by --symbols DIR, where it is by its build-id.</p>\n";
+    "they did not sleep; - means unknown. Sleep is recognized by the code of "
+    "the guest's image: give that image to collector serve with --elf FILE, or "
+    "a folder with images by build-id with --symbols DIR.</p>\n";
 
 static const char *const states[] = {
     [STATUS_FREE] = "",
@@ -234,8 +234,8 @@ static void put_spool(FILE *out, const struct status_totals *t)
                       text_count(n, t->lost_window_samples));
     if (t->unsent != 0)
         (void)fprintf(out,
-                      "<span class=\"bad\">%s of those removed had not been "
-                      "sent to all receivers of collector push.</span> ",
+                      "<span class=\"bad\">%s of the removed windows had not "
+                      "been sent to all receivers of collector push.</span> ",
                       text_count(n, t->unsent));
 }
 
@@ -252,12 +252,12 @@ static void put_summary(FILE *out, const struct status *s,
     if (t->no_memory != 0)
         (void)fprintf(out,
                       "<span class=\"bad\">%" PRIu32
-                      " %s, since others have all of --memory.</span> ",
+                      " %s, because other guests use all of --memory.</span> ",
                       t->no_memory, t->no_memory == 1 ? "waits" : "wait");
     if (t->dropped != 0)
         (void)fprintf(out,
-                      "<span class=\"bad\">%s of these were dropped: far too "
-                      "many for the rate.</span> ",
+                      "<span class=\"bad\">%s of these were dropped, far "
+                      "beyond the requested rate.</span> ",
                       text_count(lost, t->dropped));
     if (t->crashed != 0)
         (void)fprintf(out,

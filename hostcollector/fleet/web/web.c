@@ -81,7 +81,9 @@ static void write_answer(const struct web *w, const char *url, FILE *out,
             a->code = MHD_HTTP_SERVICE_UNAVAILABLE;
     } else {
         a->code = MHD_HTTP_NOT_FOUND;
-        (void)fputs("there is /, /metrics, /healthz and /guest/NAME\n", out);
+        (void)fputs(
+            "not found: the pages are /, /metrics, /healthz and /guest/NAME\n",
+            out);
     }
 }
 
@@ -125,28 +127,28 @@ static bool refused(const struct web *w, struct MHD_Connection *c,
     a->type = text_type;
     if (may == WEB_GATE_BAD_HOST) {
         a->code = MHD_HTTP_BAD_REQUEST;
-        (void)fputs("a request has one header 'Host', with a name, and perhaps "
-                    "a colon and a port behind it\n",
+        (void)fputs("the request needs one header 'Host': a name, with or "
+                    "without a colon and a port\n",
                     out);
     } else if (may == WEB_GATE_WRONG_HOST) {
         a->code = MHD_HTTP_FORBIDDEN;
-        (void)fputs("the request names another host than this machine: ask "
-                    "for http://127.0.0.1 or localhost\n",
+        (void)fputs("the header 'Host' names another machine: use "
+                    "http://127.0.0.1 or localhost\n",
                     out);
     } else if (may == WEB_GATE_WRONG_USER) {
         a->code = MHD_HTTP_FORBIDDEN;
-        (void)fputs("only the user of collector serve and root may ask here: "
-                    "others may with the token of --token-file\n",
+        (void)fputs("only root and the user of collector serve may read this: "
+                    "other users need the token of --token-file\n",
                     out);
     } else if (may == WEB_GATE_NO_TOKEN) {
         a->code = MHD_HTTP_UNAUTHORIZED;
-        (void)fputs("the request has no token, or a wrong one: it takes the "
-                    "header 'Authorization: Bearer TOKEN'\n",
+        (void)fputs("the token is missing or wrong: send the header "
+                    "'Authorization: Bearer TOKEN'\n",
                     out);
     } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
                strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
         a->code = MHD_HTTP_METHOD_NOT_ALLOWED;
-        (void)fputs("there is nothing to change: use GET or HEAD\n", out);
+        (void)fputs("this page cannot be changed: use GET or HEAD\n", out);
     } else {
         return false;
     }
@@ -225,10 +227,9 @@ static bool ask_for_page(struct web *w, struct MHD_Connection *c,
         !take(c, "since", q.since, sizeof q.since) ||
         !take(c, "until", q.until, sizeof q.until) ||
         !take(c, "build", q.build, sizeof q.build)) {
-        (void)fputs(w->reports < 0
-                        ? "collector serve keeps no windows: that takes "
-                          "--spool DIR\n"
-                        : "no guest is called so, or no moment or build\n",
+        (void)fputs(w->reports < 0 ? "collector serve keeps no windows: start "
+                                     "it with --spool DIR\n"
+                                   : "unknown guest, time or build\n",
                     out);
         return false;
     }

@@ -58,7 +58,7 @@ static int read_address(struct web_gate *g, const char *listen, struct err *e)
     if (port == NULL || *port == '\0' ||
         getaddrinfo(host, port, &hints, &found) != 0)
         return err_set(e,
-                       "--listen %s: no address; one is 127.0.0.1:9797, "
+                       "--listen %s: not an address; type 127.0.0.1:9797, "
                        "[::1]:9797 or unix:PATH",
                        listen);
     memcpy(&g->address, found->ai_addr, found->ai_addrlen);
@@ -80,11 +80,11 @@ static int read_token(struct web_gate *g, const char *path, struct err *e)
     if (read)
         g->token[strcspn(g->token, "\r\n")] = '\0';
     if (!read || strlen(g->token) < TOKEN_MIN)
-        return err_set(e, "%s: a token has at least %u characters", path,
+        return err_set(e, "%s: the token needs at least %u characters", path,
                        TOKEN_MIN);
     if (strlen(g->token) == sizeof g->token - 1)
-        return err_set(e, "%s: a token has less than %u characters", path,
-                       WEB_GATE_TOKEN_MAX - 1);
+        return err_set(e, "%s: the token must have less than %u characters",
+                       path, WEB_GATE_TOKEN_MAX - 1);
     return 0;
 }
 
@@ -106,8 +106,8 @@ int web_gate_init(struct web_gate *g, const char *listen,
     if (g->loopback || g->path != NULL)
         return 0;
     return err_set(e,
-                   "--listen %s: others than this machine reach that address: "
-                   "give a token by --token-file",
+                   "--listen %s: other machines reach that address: name a "
+                   "token's file with --token-file",
                    listen);
 }
 

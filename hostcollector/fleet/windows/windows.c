@@ -131,8 +131,8 @@ static int admit(struct windows_guest *g, const struct guest *guest,
     g->refused =
         !shares_take(g->shares, &g->memory, grown + (begins ? PACKER_MIN : 0));
     if (g->refused)
-        return err_set(e, "no memory is left: other guests have all of "
-                          "--memory, and this one waits");
+        return err_set(
+            e, "this guest waits, because other guests use all of --memory");
     g->dictionaries += grown;
     g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
     if (g->all != NULL && take_places(g, guest->cores) != 0)

@@ -100,7 +100,7 @@ static enum source_state outside_open(struct source *s, struct err *e)
     }
     if (o->words >= 0)
         return SOURCE_ABSENT;
-    (void)err_set(e, "%s: the process that looks at the guest has ended",
+    (void)err_set(e, "%s: the process that samples the guest has ended",
                   s->path);
     return SOURCE_FAILED;
 }

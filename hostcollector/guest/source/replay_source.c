@@ -67,13 +67,13 @@ static int detect(struct replay *r, struct err *e)
     case MAGIC_ELF:
     case MAGIC_PE:
         return err_set(e,
-                       "%s: is an image, and no recording: 'collector check "
-                       "%s' looks at it, --elf %s gives it to a report",
+                       "%s: is an image, not a recording. 'collector check %s' "
+                       "examines an image; --elf %s names it for a report",
                        r->path, r->path, r->path);
     case MAGIC_CORE:
         return err_set(e,
-                       "%s: is a core file, and no recording: a report on a "
-                       "guest's memory takes --memory %s",
+                       "%s: is a core file, not a recording. For a report on a "
+                       "guest's memory, type --memory %s",
                        r->path, r->path);
     case MAGIC_RECORDING:
         break;
@@ -115,9 +115,11 @@ static int judge_kind(struct replay *r, struct err *e)
         return fail(r, strerror(errno), e);
     r->pipe = S_ISFIFO(st.st_mode) || (standard && S_ISSOCK(st.st_mode));
     if (standard && S_ISCHR(st.st_mode))
-        return fail(r, "is no recording: type 'collector report FILE'", e);
+        return fail(
+            r, "is a terminal, not a recording: type 'collector report FILE'",
+            e);
     if (!S_ISREG(st.st_mode) && !r->pipe)
-        return fail(r, "is neither a file nor a pipe; a port is for --serial",
+        return fail(r, "is neither a file nor a pipe; use --serial for a port",
                     e);
     if (r->pipe && fcntl(r->source.fd, F_SETFL, 0) != 0)
         return fail(r, strerror(errno), e);

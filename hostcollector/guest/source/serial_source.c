@@ -128,8 +128,8 @@ static enum source_state serial_open(struct source *source, struct err *e)
     if (S_ISCHR(st.st_mode))
         return open_tty(s, e);
     err_set(e,
-            "%s: is neither a Unix socket, nor a terminal, nor a file: what "
-            "QEMU has behind -chardev socket,path=... or pty is wanted",
+            "%s: is neither a Unix socket, nor a terminal, nor a file: name "
+            "the path of QEMU's -chardev socket,path=... or of its pty",
             s->path);
     return SOURCE_FAILED;
 }

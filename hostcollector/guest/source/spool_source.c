@@ -157,7 +157,7 @@ static bool take_frame(struct spool_source *s, uint64_t *arrival_ns)
     else if (n == 0 && end == RECORDING_CUT)
         refuse(s, "is cut");
     else if (n > 0 && !recording_is_packed(s->reader))
-        refuse(s, "is a recording, and no window");
+        refuse(s, "is a recording, not a window");
     else
         s->size = (size_t)n;
     return s->size != 0;

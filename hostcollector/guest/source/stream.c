@@ -112,10 +112,10 @@ int stream_port(struct stream *s, const char *text, struct err *e)
     s->port = SOURCE_VSOCK_PORT;
     if (text != NULL && (!stream_number(text, max, &s->port) || s->port == 0))
         return err_set(
-            e, "--%s: '%s' is no port, which is a number from 1 to %" PRIu32,
+            e, "--%s: '%s' is not a port: type a number from 1 to %" PRIu32,
             s->source.ops->name, text, max);
     (void)snprintf(s->silence, sizeof s->silence,
-                   "the guest hangs, or something else than the agent listens "
+                   "the guest hangs, or another program than the agent listens "
                    "on its port %" PRIu32,
                    s->port);
     s->source.silence = s->silence;
@@ -158,8 +158,8 @@ ssize_t stream_hear(struct source *source, void *buf, size_t size,
         s->heard = true;
     else if (n == SOURCE_END && !s->heard)
         (void)stream_wait(s,
-                          "the guest at %s took the connection and ended it "
-                          "without a word: it may serve another collector",
+                          "the guest at %s accepted the connection and closed "
+                          "it at once: it may serve another collector",
                           s->where);
     return n;
 }

@@ -48,8 +48,9 @@ static enum source_state judge_connect(struct vsock *v, int error,
     case ECONNRESET:
     case ECONNREFUSED:
         return stream_wait(s,
-                           "guest %" PRIu32 " runs, but nobody listens on port "
-                           "%" PRIu32 " yet, or another collector is attached",
+                           "guest %" PRIu32
+                           " runs, but nothing listens on port %" PRIu32
+                           " yet, or another collector is attached",
                            v->cid, s->port);
     case ETIMEDOUT:
         return stream_wait(s,
@@ -77,8 +78,8 @@ static int bind_low(struct stream *s, struct err *e)
             break;
     }
     return err_set(e,
-                   "vsock: --privileged: no port below 1024 (%s): that "
-                   "takes root or CAP_NET_BIND_SERVICE",
+                   "vsock: --privileged: cannot use a port below 1024 (%s): "
+                   "run as root, or with CAP_NET_BIND_SERVICE",
                    strerror(errno));
 }
 
@@ -93,7 +94,7 @@ static enum source_state begin_connect(struct vsock *v, struct err *e)
     if (s->pending < 0) {
         err_set(e,
                 "vsock: this kernel offers no vsock sockets (%s): modprobe "
-                "vhost_vsock, or take --vsock-uds and 'collector bridge'",
+                "vhost_vsock, or use --vsock-uds and 'collector bridge'",
                 strerror(errno));
         return SOURCE_FAILED;
     }
@@ -150,13 +151,14 @@ static int check_cid(uint32_t cid, struct err *e)
     case VMADDR_CID_HYPERVISOR:
     case VMADDR_CID_HOST:
     case VMADDR_CID_ANY:
-        return err_set(e,
-                       "--vsock: CID %" PRIu32 " means %s; a guest's is 3 or "
-                       "more, as QEMU's guest-cid= says",
-                       cid,
-                       cid == VMADDR_CID_HYPERVISOR ? "the hypervisor"
-                       : cid == VMADDR_CID_HOST     ? "this host"
-                                                    : "any guest");
+        return err_set(
+            e,
+            "--vsock: CID %" PRIu32
+            " means %s; a guest's CID is 3 or more (QEMU's guest-cid=)",
+            cid,
+            cid == VMADDR_CID_HYPERVISOR ? "the hypervisor"
+            : cid == VMADDR_CID_HOST     ? "this host"
+                                         : "any guest");
     default:
         return 0;
     }
@@ -173,7 +175,7 @@ static int parse(struct vsock *v, struct err *e)
         (void)snprintf(cid, sizeof cid, "%.*s", (int)size, where);
     if (!stream_number(cid, UINT32_MAX, &v->cid))
         return err_set(e,
-                       "--vsock: '%s' is no guest: type its CID, a number "
+                       "--vsock: '%s' is not a guest: type its CID, a number "
                        "from 3 on, or CID:PORT",
                        where);
     if (check_cid(v->cid, e) < 0)
@@ -216,8 +218,8 @@ static void check_own(struct vsock *v)
         return;
     if (ioctl(fd, IOCTL_VM_SOCKETS_GET_LOCAL_CID, &own) == 0 && own == v->cid) {
         (void)snprintf(v->warning, sizeof v->warning,
-                       "CID %" PRIu32 " is this machine's own, as its host "
-                       "calls it: a guest on it should have another",
+                       "CID %" PRIu32 " is also the CID of this machine on its "
+                       "own host: give the guest another one",
                        own);
         v->stream.source.warning = v->warning;
     }

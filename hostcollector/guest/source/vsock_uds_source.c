@@ -51,7 +51,7 @@ static enum source_state ask(struct vsock_uds *u, struct err *e)
     if (s->pending < 0 && errno == ENOENT)
         return stream_wait(s, "there is no %s yet", u->path);
     if (s->pending < 0 && stream_absent(errno))
-        return stream_wait(s, "nobody listens on %s", u->path);
+        return stream_wait(s, "nothing listens on %s", u->path);
     if (s->pending < 0)
         return fail_connection(u, "connect", e);
     if (peer_check(&s->source.peers, s->pending, u->path, e) != 0) {
@@ -84,13 +84,13 @@ static enum source_state wrong(struct vsock_uds *u, struct err *e)
     }
     if (strcmp(u->answer, UDS_QEMU_ONLY) == 0)
         err_set(e,
-                "%s: is where QEMU connects to 'collector bridge': give the "
+                "%s: is the socket for QEMU of 'collector bridge': give the "
                 "path of the bridge's --uds",
                 u->path);
     else
         err_set(e,
-                "%s: says '%s' where 'OK number' is due: is this the "
-                "vsock socket of a VMM or of collector bridge?",
+                "%s: answered '%s' instead of 'OK number': is this the vsock "
+                "socket of a VMM or of collector bridge?",
                 u->path, u->answer);
     stream_drop(&u->stream);
     return SOURCE_FAILED;
@@ -101,8 +101,9 @@ static enum source_state refused(struct vsock_uds *u)
 {
     stream_drop(&u->stream);
     if (u->answer_size > 0)
-        return stream_wait(&u->stream, "%s hung up in the middle of its answer",
-                           u->path);
+        return stream_wait(
+            &u->stream, "%s closed the connection in the middle of its answer",
+            u->path);
     return stream_wait(&u->stream,
                        "the guest behind %s does not listen on port %" PRIu32
                        " yet, or serves another collector",
@@ -118,12 +119,12 @@ static enum source_state patience(struct vsock_uds *u)
         stream_drop(&u->stream);
     if (waited < ODD_AFTER)
         return SOURCE_ABSENT;
-    return stream_wait(&u->stream,
-                       "%s does not answer CONNECT: see what 'collector "
-                       "bridge' printed, if it is the bridge's; the guest "
-                       "hangs, or this is no vsock socket (one of a serial "
-                       "port is for --serial)",
-                       u->path);
+    return stream_wait(
+        &u->stream,
+        "%s does not answer CONNECT: the guest hangs, or this is no vsock "
+        "socket (--serial is for the socket of a serial port). If this is the "
+        "bridge's socket, see what 'collector bridge' printed",
+        u->path);
 }
 
 /* Read the answer byte by byte, since the guest's bytes follow its line. */

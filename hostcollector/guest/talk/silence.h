@@ -4,8 +4,8 @@
 #define TPROF_GUEST_TALK_SILENCE_H
 
 #define OTHER_PROTOCOL                                                         \
-    "what answers at %s does not speak tprof: bytes come, but no HELLO among " \
-    "them. Does something else than the agent use that port?"
+    "the bytes from %s are not tprof's: no HELLO is among them. Does another " \
+    "program than the agent use that port?"
 /* Lines after the first. Shown to the user of one guest, and left out if there
  * are many guests. */
 #define SERIAL_SILENCE                                                         \

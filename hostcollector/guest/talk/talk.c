@@ -430,20 +430,20 @@ void talk_excuse(const struct talk *s, struct err *why)
         (void)err_set(why, OTHER_PROTOCOL, source->path);
     else if (source->live && !s->reached && source->absence == NULL)
         (void)err_set(why,
-                      "nobody ever listened at %s: is QEMU started with "
+                      "nothing ever listened at %s: is QEMU started with "
                       "-chardev socket,path=%s,server=on,wait=off?",
                       source->path, source->path);
     else if (source->live && !s->reached)
         (void)err_set(why, "%s: %s", source->path,
                       source->absence[0] != '\0'
                           ? source->absence
-                          : "whoever listens there does not answer");
+                          : "the program that listens there does not answer");
     else
         (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
                       source->live
-                          ? "does one run there, call tprof_init() and "
-                            "tprof_start_cpu(), and take interrupts? Or does "
-                            "another collector have it?"
+                          ? "does a guest run there that calls tprof_init() "
+                            "and tprof_start_cpu(), with interrupts on? Or is "
+                            "another collector attached?"
                           : "is this a recording, or a captured stream?");
 }
 

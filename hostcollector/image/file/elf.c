@@ -67,8 +67,8 @@ static int read_elf_header(struct object *o, struct err *e)
         return -1;
     if (has_packed_names(elf))
         return object_refuse(o, e,
-                             "the names of its symbols are compressed: undo "
-                             "it by objcopy --decompress-debug-sections");
+                             "its symbol names are compressed: uncompress them "
+                             "with objcopy --decompress-debug-sections");
     return 0;
 }
 

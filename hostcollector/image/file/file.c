@@ -81,7 +81,7 @@ static bool same(const struct stat *a, const struct stat *b)
 
 static int copy(struct file *f, int fd, const char *path, struct err *e)
 {
-    static const char cut[] = "was written while it was read: try again";
+    static const char cut[] = "changed while it was read: try again";
     struct stat before, after;
 
     if (fstat(fd, &before) != 0)

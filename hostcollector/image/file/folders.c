@@ -28,8 +28,8 @@ int image_folders_add(const char *folder, struct err *e)
     if (length + 1 >= FOLDER_MAX || stat(folder, &st) != 0 ||
         !S_ISDIR(st.st_mode))
         return err_set(e,
-                       "--symbols %s: neither a list of symbols nor a "
-                       "folder; give the one in which .build-id is",
+                       "--symbols %s: neither a list of symbols nor a folder; "
+                       "name the folder that contains .build-id",
                        folder);
     (void)snprintf(folders.list[folders.count++], FOLDER_MAX, "%s%s", folder,
                    slash);

@@ -245,25 +245,25 @@ const char *image_flaw_text(enum image_flaw flaw)
                "/debug:dwarf, or give the ELF that objcopy made it from)";
     case IMAGE_NO_CODE:
         return "the image holds no code, as after objcopy --only-keep-debug, "
-               "so what is idle time is not known, and no caller is certain "
-               "(give the kernel as it was before strip)";
+               "so idle time is unknown and no caller is certain (give the "
+               "kernel as it was before strip)";
     case IMAGE_PACKED_DEBUG:
-        return "the image's DWARF is compressed by a method that is not known "
-               "here, or that is damaged, so lines and inlined functions are "
-               "missing (undo it by objcopy --decompress-debug-sections)";
+        return "the image's DWARF is damaged, or compressed by an unknown "
+               "method, so lines and inlined functions are missing (uncompress "
+               "it with objcopy --decompress-debug-sections)";
     case IMAGE_SPLIT_DEBUG:
-        return "the DWARF of functions is in files of its own, .dwo or .dwp, "
+        return "the DWARF of functions is in separate files, .dwo or .dwp, "
                "which are not read, so inlined functions are missing (compile "
                "with -gno-split-dwarf)";
     case IMAGE_NO_DEBUG_FILE:
-        return "the DWARF was stripped into a file of its own, which is "
-               "neither beside the image nor in .debug there nor below "
-               "/usr/lib/debug, or is of another build, so there are neither "
-               "lines nor inlined functions (put it there, or give the kernel "
-               "as it was before strip)";
+        return "the DWARF was stripped into a separate file, and no such file "
+               "of this build is beside the image, in .debug there, or below "
+               "/usr/lib/debug, so there are neither lines nor inlined "
+               "functions (put the file there, or give the kernel as it was "
+               "before strip)";
     case IMAGE_BAD_DEBUG:
         return "the image's DWARF is damaged, so some lines and inlined "
-               "functions are missing (build the kernel anew)";
+               "functions are missing (rebuild the kernel)";
     }
     return "";
 }

@@ -172,7 +172,7 @@ static int read_headers(struct object *o, struct pe *p, struct err *e)
         return object_refuse(o, e, "truncated: ends within its DOS header");
     signature = in_file(p, load_u32(dos + DOS_LFANEW), 4 + COFF_SIZE);
     if (signature == NULL || memcmp(signature, "PE\0\0", 4) != 0)
-        return object_refuse(o, e, "begins as a PE image, and is none");
+        return object_refuse(o, e, "begins like a PE image, but is none");
     coff = signature + 4;
     if (load_u16(coff + COFF_MACHINE) != COFF_MACHINE_AMD64)
         return object_refuse(o, e, "for another machine than x86-64");

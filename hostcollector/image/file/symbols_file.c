@@ -15,8 +15,10 @@ static const char *used;
 int symbols_file_use(const char *path, struct err *e)
 {
     if (used != NULL && strcmp(used, path) != 0)
-        return err_set(e, "--symbols %s: %s is a list of symbols already", path,
-                       used);
+        return err_set(
+            e,
+            "--symbols %s: only one list of symbols can be used, and %s is one",
+            path, used);
     used = path;
     return 0;
 }

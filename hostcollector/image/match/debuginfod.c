@@ -76,12 +76,12 @@ static int err_of_question(const struct question *q, int error, struct err *e)
     char size[TEXT_SIZE];
 
     if (q->end == LATE || error == ETIME)
-        return err_set(e, "it did not come within DEBUGINFOD_MAXTIME, or came "
-                          "too slowly for DEBUGINFOD_TIMEOUT");
+        return err_set(e, "the file took longer than DEBUGINFOD_MAXTIME, or "
+                          "made no progress for DEBUGINFOD_TIMEOUT");
     if (q->end == LARGE || error == EIO || error == EFBIG)
         return err_set(e,
-                       "it cannot be kept: there is more than "
-                       "DEBUGINFOD_MAXSIZE, %s, or no room",
+                       "the file cannot be stored: it exceeds "
+                       "DEBUGINFOD_MAXSIZE, %s, or there is no room",
                        text_size(size, q->most));
     return err_set(e, "%s", strerror(error));
 }
@@ -132,8 +132,8 @@ int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
     (void)setenv(DEBUGINFOD_MAXTIME_ENV_VAR, MAXTIME_S, 0);
     may = limit_of(DEBUGINFOD_MAXTIME_ENV_VAR, MAXTIME_S) * SECOND;
     if (wasted_ns >= may)
-        return err_set(e, "DEBUGINFOD_MAXTIME went by for files that did not "
-                          "come: no server is asked any more");
+        return err_set(e, "failed requests have used up DEBUGINFOD_MAXTIME: no "
+                          "further request is sent");
     q.until_ns = now + may - wasted_ns;
     fd = ask(&q, kind, id, len, path, e);
     if (fd < 0)
@@ -141,5 +141,5 @@ int fetch_by_debuginfod(enum fetch_kind kind, const uint8_t *id, size_t len,
     if (fd < 0 || is_ours(fd))
         return fd;
     (void)close(fd);
-    return err_set(e, "%.200s is no file of yours: rm it", path);
+    return err_set(e, "%.200s does not belong to you: remove it", path);
 }

@@ -78,8 +78,8 @@ static int cache_find(struct err *e)
         (st.st_uid != geteuid() && st.st_uid != 0))
         return err_set(e,
                        CACHE_VARIABLE
-                       " %.200s: others may put files there: no "
-                       "server is asked. Name a folder of your own",
+                       " %.200s: other users may write there, so no server is "
+                       "used. Name a folder of your own",
                        path);
     return setenv(CACHE_VARIABLE, path, 1) == 0 ? 0
                                                 : err_set(e, "out of memory");
@@ -187,7 +187,7 @@ static int hear(struct fetch_answer *a)
     int fd;
 
     if (descriptor_receive(to_other, a, sizeof *a, &fd) != sizeof *a)
-        return err_set(&a->e, "the process that asks has ended");
+        return err_set(&a->e, "the process that requests files has ended");
     if (fd < 0 && a->found != 0)
         return err_set(&a->e, "%s", strerror(EMFILE));
     return fd;
@@ -202,10 +202,10 @@ int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
     if (to_other < 0)
         return err_set(e, "DEBUGINFOD_URLS names no server");
     if (len < FETCH_ID_MIN || len > FETCH_ID_MAX)
-        return err_set(e, "a build-id of %zu bytes is none to ask for", len);
+        return err_set(e, "a build-id of %zu bytes cannot be requested", len);
     memcpy(q.id, id, len);
     if (send(to_other, &q, sizeof q, MSG_NOSIGNAL) != sizeof q)
-        return err_set(e, "the process that asks has ended");
+        return err_set(e, "the process that requests files has ended");
     int fd = hear(&a);
 
     if (fd < 0)

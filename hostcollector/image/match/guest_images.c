@@ -274,19 +274,19 @@ static void remark_other_build(struct remarks *remarks, const char *label,
     char ours[IDENTITY_TEXT], theirs[IDENTITY_TEXT];
 
     if (len != 0 && map->build_id_len != 0)
-        remarks_warn(remarks,
-                     "%.1f %% of the busy time was in %s (%s), but %s is %s: "
-                     "its symbols are not used. Give the file that was "
-                     "loaded by --elf.",
-                     100 * share, label,
-                     identity_text(theirs, map->build_id, map->build_id_len),
-                     image_path(img), identity_text(ours, id, len));
+        remarks_warn(
+            remarks,
+            "%.1f %% of the busy time was in %s (%s), but %s is %s: its "
+            "symbols are not used. Name the loaded file with --elf.",
+            100 * share, label,
+            identity_text(theirs, map->build_id, map->build_id_len),
+            image_path(img), identity_text(ours, id, len));
     else
-        remarks_warn(remarks,
-                     "%.1f %% of the busy time was in %s, but its code is not "
-                     "that of %s, whose symbols are not used. Give the file "
-                     "that was loaded by --elf.",
-                     100 * share, label, image_path(img));
+        remarks_warn(
+            remarks,
+            "%.1f %% of the busy time was in %s, but its code is not that of "
+            "%s, whose symbols are not used. Name the loaded file with --elf.",
+            100 * share, label, image_path(img));
 }
 
 static void remark_no_file(struct remarks *remarks, const char *label,
@@ -294,12 +294,12 @@ static void remark_no_file(struct remarks *remarks, const char *label,
 {
     char id[IDENTITY_TEXT], text[REMARK_SIZE];
 
-    (void)snprintf(text, sizeof text,
-                   "%.1f %% of the busy time was in %s (%s), which the guest "
-                   "has loaded: its addresses have no names. Give its ELF "
-                   "file by a further --elf.",
-                   100 * share, label,
-                   identity_text(id, map->build_id, map->build_id_len));
+    (void)snprintf(
+        text, sizeof text,
+        "%.1f %% of the busy time was in %s (%s), which the guest has loaded: "
+        "its addresses have no names. Name its ELF file with another --elf.",
+        100 * share, label,
+        identity_text(id, map->build_id, map->build_id_len));
     if (share >= SHARE_WARNED)
         remarks_warn(remarks, "%s", text);
     else
@@ -333,11 +333,11 @@ static void remark_map(const struct guest_images *g, const struct profile *p,
         remark_no_file(remarks, image->name, map, share);
     else if (file != NULL &&
              identity_map(map, shared_image_get(file)) != IDENTITY_SAME)
-        remarks_warn(remarks,
-                     "Neither build-id nor text checksum tells whether what "
-                     "the guest has loaded as %s is %s. Link it with "
-                     "--build-id.",
-                     map->name, image_path(shared_image_get(file)));
+        remarks_warn(
+            remarks,
+            "Neither build-id nor text checksum shows whether the image that "
+            "the guest loaded as %s is %s. Link it with --build-id.",
+            map->name, image_path(shared_image_get(file)));
 }
 
 /* Write a list such as "its kernel (build 01), app (no build-id)" to (list). */
@@ -392,7 +392,7 @@ static void remark_unused(const struct guest_images *g, const struct profile *p,
     list_images(g, p, list, sizeof list);
     remarks_warn(remarks,
                  "%s (%s) is no image of this guest: it runs %s. A kernel "
-                 "tells of what it has loaded by tprof_map().",
+                 "reports images that it has loaded with tprof_map().",
                  image_path(shared_image_get(file)),
                  identity_text(id, build_id, len), list);
 }
@@ -458,9 +458,10 @@ void guest_images_remark(const struct guest_images *g, const struct profile *p,
             remark_unused(g, p, g->files[i], remarks);
     if (p->refused_maps != 0)
         remarks_warn(remarks,
-                     "The guest told %" PRIu64 " times of an image that lies "
-                     "where another does at the same time, or of more than %u "
-                     "(an older agent does not tell when): these are left out, "
+                     "The guest reported %" PRIu64
+                     " times an image that overlaps another image at the same "
+                     "time, or more than %u images (an older agent does not "
+                     "report when an image was loaded): these are left out, "
                      "and their addresses may have wrong names.",
                      p->refused_maps, GUEST_MAPS_MAX);
 }

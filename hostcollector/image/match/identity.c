@@ -176,8 +176,9 @@ static void find_slide(const struct guest *g, const struct image *img,
 
     if (!knows_slide(g, img, slide, &why) && g->anchor != 0)
         remarks_note(
-            remarks, "Taken to run where it was linked: %s%s.", why.text,
-            g->has_text_crc ? "; and the guest's text is not found in it either"
+            remarks, "Assuming that the kernel runs where it was linked: %s%s.",
+            why.text,
+            g->has_text_crc ? "; and the guest's text is not in the file either"
                             : "");
 }
 
@@ -191,16 +192,15 @@ static void check_text(const struct guest *g, const struct image *img,
     if (fits == IDENTITY_OTHER) {
         remarks_warn(remarks,
                      "The guest runs another build than %s: the addresses of "
-                     "their symbols differ, and names will be wrong. Give the "
-                     "image that was booted by --elf.",
+                     "their symbols differ, and names will be wrong. Name the "
+                     "booted image with --elf.",
                      image_path(img));
         return;
     }
     if (!g->has_text_crc) {
         remarks_warn(remarks,
-                     "Neither build-id nor text checksum tells "
-                     "whether the guest runs %s. Link it with "
-                     "--build-id.",
+                     "Neither build-id nor text checksum shows whether the "
+                     "guest runs %s. Link it with --build-id.",
                      image_path(img));
         return;
     }
@@ -208,27 +208,25 @@ static void check_text(const struct guest *g, const struct image *img,
         return;
     if (g->has_slide) {
         remarks_note(remarks,
-                     "The guest's code is not byte by byte that of %s: the "
-                     "kernel patches itself, or the file is of a build that "
-                     "differs a little. A build-id would be certain: link "
-                     "with --build-id.",
+                     "The guest's code differs from %s in some bytes: the "
+                     "kernel patches itself, or the file is of a slightly "
+                     "different build. Link with --build-id to be certain.",
                      image_path(img));
         return;
     }
     if (fits == IDENTITY_LIKELY) {
-        remarks_note(remarks,
-                     "The guest's code is not byte by byte that of %s, but "
-                     "all addresses agree: a kernel that patches itself, or "
-                     "has data in .text. A build-id would be certain: link "
-                     "with --build-id and -T tprof_note.ld.",
-                     image_path(img));
+        remarks_note(
+            remarks,
+            "The guest's code differs from %s in some bytes, but all addresses "
+            "agree: the kernel patches itself, or has data in .text. Link with "
+            "--build-id and -T tprof_note.ld to be certain.",
+            image_path(img));
         return;
     }
     remarks_warn(remarks,
-                 "The guest's code differs from that of %s: names may "
-                 "be wrong, unless the kernel patches itself. Is this "
-                 "the image that runs? Link it with --build-id to be "
-                 "sure.",
+                 "The guest's code differs from that of %s: names may be "
+                 "wrong, unless the kernel patches itself. Is this the image "
+                 "that runs? Link it with --build-id to be sure.",
                  image_path(img));
 }
 
@@ -245,9 +243,8 @@ int identity_check(const struct guest *g, const struct image *img,
         check_text(g, img, *slide, remarks);
     if (fits != IDENTITY_OTHER)
         return 0;
-    return err_set(e,
-                   "the guest runs %s, but %s is %s: give the image that was "
-                   "booted by --elf",
-                   identity_text(theirs, g->build_id, g->build_id_len),
-                   image_path(img), identity_text(ours, id, len));
+    return err_set(
+        e, "the guest runs %s, but %s is %s: name the booted image with --elf",
+        identity_text(theirs, g->build_id, g->build_id_len), image_path(img),
+        identity_text(ours, id, len));
 }

@@ -36,7 +36,7 @@ static struct shared_image *open_build(struct images *set, const char *path,
         return file;
     (void)err_set(e,
                   "%s is %s and not %s: it is not used. Put the right file "
-                  "there, or give the guest's image by --elf",
+                  "there, or name the guest's image with --elf",
                   path, identity_text(ours, build_id, have),
                   identity_text(theirs, id, len));
     return NULL;
@@ -69,8 +69,8 @@ static struct shared_image *seek(struct images *set, const uint8_t *id,
         file = seek_suffix(set, id, len, ".debug", e);
     if (file == NULL && e->text[0] == '\0' && image_folders_added() != 0)
         (void)err_set(e,
-                      "the guest runs %s, of which .build-id in %s%s has no "
-                      "file: give the guest's image by --elf",
+                      "the guest runs %s, which .build-id in %s%s does not "
+                      "have: name the guest's image with --elf",
                       identity_text(text, id, len), image_folder(0),
                       image_folders_added() > 1 ? " and the others" : "");
     return file;
@@ -87,7 +87,7 @@ static struct shared_image *fetch(struct images *set, enum fetch_kind kind,
     int fd = fetch_file(kind, id, len, path, &why);
 
     if (fd < 0) {
-        (void)err_set(e, "debuginfod has no %s (%s): give it by --elf",
+        (void)err_set(e, "debuginfod has no %s (%s): name it with --elf",
                       identity_text(text, id, len), why.text);
         return NULL;
     }
@@ -95,7 +95,7 @@ static struct shared_image *fetch(struct images *set, enum fetch_kind kind,
     file = open_build(set, path, id, len, &why);
     opener_preopen("", -1);
     if (file == NULL)
-        (void)err_set(e, "debuginfod sent what is not %s: rm %s",
+        (void)err_set(e, "debuginfod sent another file than %s: remove %s",
                       identity_text(text, id, len), path);
     return file;
 }

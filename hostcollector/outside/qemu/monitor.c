@@ -200,7 +200,7 @@ static int send_all(struct monitor *m, const char *bytes, size_t size,
         if (ready < 0)
             return -1;
         if (ready == 0)
-            return err_set(e, "qmp: QEMU takes no order");
+            return err_set(e, "qmp: QEMU does not accept commands");
     }
     return 0;
 }
@@ -222,7 +222,7 @@ static json_t *next_answer(struct monitor *m, struct err *e)
     json_t *error = json_object_get(o, "error");
 
     if (id != ++m->answers) {
-        err_set(e, "qmp: an answer to order %" PRIu64 ", not %" PRIu64, id,
+        err_set(e, "qmp: an answer to command %" PRIu64 ", not %" PRIu64, id,
                 m->answers);
     } else if (answer == NULL) {
         const char *text = json_string_value(json_object_get(error, "desc"));
@@ -247,7 +247,7 @@ json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
                         arguments != NULL ? arguments : "", m->orders + 1);
 
     if (size >= (int)sizeof order) {
-        err_set(e, "qmp: an order of %d bytes", size);
+        err_set(e, "qmp: a command of %d bytes is too long", size);
         return NULL;
     }
     m->orders++;
@@ -265,7 +265,7 @@ static int note_events(struct monitor *m, struct err *e)
         return 0;
     json_decref(o);
     return err_set(e, "%s",
-                   o == NULL ? why.text : "qmp: an answer that nobody awaits");
+                   o == NULL ? why.text : "qmp: an answer without a command");
 }
 
 int monitor_events(struct monitor *m, uint64_t resumes, struct err *e)
@@ -280,9 +280,8 @@ int monitor_events(struct monitor *m, uint64_t resumes, struct err *e)
         if (m->resumes >= resumes && (got == 0 || now_ms() > deadline))
             return 0; /* endless events must not use up all time */
         if (now_ms() > deadline)
-            return err_set(e,
-                           "qmp: QEMU does not let the guest run: type 'cont' "
-                           "in its monitor if it stands still");
+            return err_set(e, "qmp: QEMU does not resume the guest: type "
+                              "'cont' in its monitor if the guest is stopped");
         if (got == 0 && wait_for(m, POLLIN, deadline, e) < 0)
             return -1;
     }
@@ -338,17 +337,17 @@ static int no_greeting(struct monitor *m, bool is_object, const struct err *why,
 
     if (size >= sizeof HUMAN_GREETING - 1 &&
         memcmp(m->bytes, HUMAN_GREETING, sizeof HUMAN_GREETING - 1) == 0)
-        return err_set(e, "qmp: this is QEMU's monitor for people (-monitor); "
-                          "the other one is wanted (-qmp)");
+        return err_set(e, "qmp: this is QEMU's human monitor (-monitor): use "
+                          "the socket of -qmp");
     if (!is_object && is_stub(m))
         return err_set(e, "qmp: a debugger's stub answers there: use --gdb");
     if (why->text[0] != '\0')
         return err_set(e, "%s", why->text);
     if (is_object || size > 0)
-        return err_set(e, "qmp: this is no monitor of QEMU");
-    return err_set(e, "qmp: QEMU says nothing: another program has its "
-                      "monitor, which is one program's at a time. A second "
-                      "-qmp option gives QEMU another one");
+        return err_set(e, "qmp: this is not a monitor of QEMU");
+    return err_set(e, "qmp: QEMU does not answer: a monitor serves one program "
+                      "at a time, and another program uses this one. Start "
+                      "QEMU with a second -qmp option");
 }
 
 int monitor_greet(int fd, int pass, struct err *e)
@@ -412,9 +411,9 @@ int monitor_init(struct monitor *m, int fd, bool passed, struct err *e)
         return -1;
     if (passed && take_consent(m, &why) != 0)
         return err_set(e,
-                       "qmp: QEMU got no descriptor by this socket, which a "
-                       "program between passes on: use QEMU's own socket, or "
-                       "its stub with --gdb (%s)",
+                       "qmp: no descriptor can be passed through this socket, "
+                       "because another program forwards it: use QEMU's own "
+                       "socket, or its stub with --gdb (%s)",
                        why.text);
     return 0;
 }

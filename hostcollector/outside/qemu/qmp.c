@@ -31,7 +31,7 @@ struct qmp {
 static const struct {
     const char *status, *words;
 } states[] = {
-    {"colo", "it is the copy of another one"},
+    {"colo", "it is the copy of another guest"},
     {"debug", "a debugger has stopped it"},
     {"finish-migrate", "it is being moved to another machine"},
     {"guest-panicked", "its kernel has panicked"},
@@ -189,10 +189,11 @@ static int give_device(struct qmp *q, const char *name, struct err *e)
     bool has_begun = begins(said, STARTED);
 
     if (answer != NULL && !has_begun)
-        err_set(e,
-                "qmp: QEMU starts no debugger's stub, but may with -gdb "
-                "unix:/tmp/gdb,server=on,wait=off, for --gdb /tmp/gdb: %.80s",
-                said != NULL ? said : "it says nothing");
+        err_set(
+            e,
+            "qmp: QEMU starts no debugger's stub: start QEMU with -gdb "
+            "unix:/tmp/gdb,server=on,wait=off, and use --gdb /tmp/gdb: %.80s",
+            said != NULL ? said : "it does not say why");
     json_decref(answer);
     return has_begun ? 0 : -1;
 }
@@ -271,10 +272,9 @@ static int qmp_run(struct outside_guest *g, struct err *e)
     if (q->stub->ops->run(q->stub, e) != 0)
         return -1;
     q->resumes++;
-    return ran && was_ours
-               ? err_set(e, "qmp: somebody else let the guest run while it was "
-                            "looked at")
-               : 0;
+    return ran && was_ours ? err_set(e, "qmp: another client resumed the guest "
+                                        "while the guest was sampled")
+                           : 0;
 }
 
 static int qmp_registers(struct outside_guest *g, uint32_t core,

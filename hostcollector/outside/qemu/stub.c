@@ -366,7 +366,7 @@ static int find_cores(struct stub *s, struct err *e)
     }
     return s->core_count > 0
                ? 0
-               : err_set(e, "the debugger's stub tells of no cores");
+               : err_set(e, "the debugger's stub reports no cores");
 }
 
 /* Exchange the features of both sides. The first answer shows whether this is a

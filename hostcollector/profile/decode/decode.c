@@ -266,7 +266,7 @@ static struct core *core_at(struct decode *d, uint32_t number,
                             const char **wrong, struct err *e)
 {
     if (number >= d->guest.cores) {
-        *wrong = "a core that HELLO does not know";
+        *wrong = "a core that HELLO does not have";
         return NULL;
     }
     if (!d->cores[number]) {

@@ -334,7 +334,7 @@ const char *fields_map(const uint8_t *body, size_t length, struct guest_map *m)
     if (m->start == 0 || m->size == 0 || m->start + m->size < m->start)
         return "MAP of an impossible range";
     if (m->until != 0 && m->since >= m->until)
-        return "MAP of an image that went before it came";
+        return "MAP of an image that was unloaded before it was loaded";
     return NULL;
 }
 

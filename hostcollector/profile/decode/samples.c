@@ -363,7 +363,7 @@ const char *samples_decode(struct samples_decoder *d, struct core *c,
     uint64_t now[WIRE_COUNTERS];
 
     if (!cells || !read_counters(&cursor, now))
-        return refuse_rest(c, "SAMPLES shorter than it says");
+        return refuse_rest(c, "SAMPLES shorter than its header states");
     struct reading r = {
         .d = d,
         .core = c,

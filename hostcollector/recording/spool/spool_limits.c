@@ -131,8 +131,8 @@ bool spool_make_room(struct spool *s, size_t bytes, const struct spool_now *now)
     if (s->sums.removed == had)
         return false;
     if (!s->told_full || now->up_ms - s->full_up_ms > HOUR_MS)
-        say(s, "the disk is full: the oldest windows go, of the guests that "
-               "have most, to make room for new ones");
+        say(s, "the disk is full: to make room for new windows, the oldest "
+               "windows of the guests that have most are removed");
     s->told_full = true;
     s->full_up_ms = now->up_ms;
     return true;
@@ -149,13 +149,14 @@ bool spool_is_steady(struct spool *s, const struct spool_now *now)
     if (found == STEADY_SET) {
         (void)snprintf(line, sizeof line,
                        "the clock was set %s: no window is removed for its age "
-                       "until the clock is set back, or has gone on for %s",
+                       "until the clock is set back, or until %s have passed",
                        steady_step(&s->steady, text),
                        day ? "a day" : "as long as windows are kept");
         say(s, line);
     }
     if (found == STEADY_BACK)
-        say(s, "the clock was set back to where it was: old windows go again");
+        say(s, "the clock was set back to where it was: old windows are "
+               "removed again");
     return found == STEADY_RIGHT || found == STEADY_BACK;
 }
 

@@ -158,21 +158,23 @@ static int check_choice(const struct spool_list *list,
     char text[512], oldest[32], newest[32];
 
     if (pick->guest == NULL && s->count > 1)
-        return err_set(e, "%s: windows of which guest? --guest NAME tells: %s",
+        return err_set(e,
+                       "%s: has windows of more than one guest: choose with "
+                       "--guest NAME: %s",
                        pick->folder, seen_names(s, text, sizeof text));
     if (list->count != 0)
         return 0;
     if (s->any)
         return err_set(e,
-                       "%s: no window begins then; the oldest begins at %s, "
-                       "the newest at %s",
+                       "%s: no window begins in that time; the oldest begins "
+                       "at %s, the newest at %s",
                        pick->folder, utc_time(s->oldest, oldest),
                        utc_time(s->newest, newest));
     if (s->count != 0)
-        return err_set(e, "%s: no window of %.128s is there; there are %s",
+        return err_set(e, "%s: has no window of %.128s, but of %s",
                        pick->folder, pick->guest,
                        seen_names(s, text, sizeof text));
-    return err_set(e, "%s: no windows are there", pick->folder);
+    return err_set(e, "%s: has no windows", pick->folder);
 }
 
 static int older(const void *a, const void *b)

@@ -74,7 +74,7 @@ static void write_facts(FILE *out, const struct profile *p)
                   "overwritten.");
     if (flags & WIRE_STATS_CLOCK_VARIES)
         text_wrap(out, "Clock: ",
-                  "the CPU does not promise that its TSC has one rate.");
+                  "the CPU does not guarantee a constant rate of its TSC.");
 }
 
 /* The counters of the whole agent come with core 0's. */
@@ -85,7 +85,7 @@ static void write_busy(FILE *out, const struct profile *p)
     if (p->core_count == 0 || !p->cores[0].has_stats)
         return;
     (void)snprintf(line, sizeof line,
-                   "%s frames had to wait, since no buffer was free.",
+                   "%s frames had to wait, because no buffer was free.",
                    text_count(count, p->cores[0].stats.busy));
     text_wrap(out, "Channel: ", line);
 }

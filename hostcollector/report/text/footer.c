@@ -92,28 +92,28 @@ static void write_exactness(FILE *out, const struct profile *p)
 
     if (core_list_any(p, ends_open))
         text_wrap(out, "  ",
-                  "This is exact up to the last frame that came from each "
-                  "core; what the guest did after that is not known, since no "
-                  "final count came.");
+                  "These numbers are exact up to the last frame from each "
+                  "core. What the guest did after that frame is unknown, "
+                  "because no final count arrived.");
     if (core_list_find(p, was_cut, list) != 0) {
         (void)snprintf(line, sizeof line,
                        "An earlier boot or session ended without a final "
-                       "count: what core %s did at its end is not known.",
+                       "count, so the end of core %s is unknown.",
                        list);
         text_wrap(out, "  ", line);
     }
     if (core_list_find(p, begins_open, list) != 0) {
         (void)snprintf(line, sizeof line,
-                       "Frames are missing before the first one that came from "
-                       "core %s: how many samples were in them is not known.",
+                       "Frames are missing before the first frame from core "
+                       "%s: the number of samples in them is unknown.",
                        list);
         text_wrap(out, "  ", line);
     }
     if ((h->lost_frames != 0 || h->damaged != 0) &&
         core_list_find(p, is_unheard, list) != 0) {
         (void)snprintf(line, sizeof line,
-                       "Nothing came from core %s; whether it sampled is not "
-                       "known, since frames were lost.",
+                       "Nothing arrived from core %s. Whether it sampled is "
+                       "unknown, because frames were lost.",
                        list);
         text_wrap(out, "  ", line);
     }
@@ -131,12 +131,12 @@ void table_accounts(FILE *out, const struct profile *p)
     write_account_rows(out, p);
     if (core_list_any(p, selected_has_less))
         text_wrap(out, "  ",
-                  "SAMPLES and MISSED are of what was not left out. What was "
-                  "lost may be of any function.");
+                  "SAMPLES and MISSED are without excluded samples. Lost "
+                  "samples may be of any function.");
     if (selected_span(p).part)
         text_wrap(out, "  ",
-                  "LOST has all ticks that left no sample, for whatever "
-                  "reason, in each second that was selected or touched.");
+                  "LOST counts all ticks without a sample, for any reason, in "
+                  "each second that is at least partly selected.");
     else
         write_exactness(out, p);
 }
@@ -302,13 +302,13 @@ static void write_stops(FILE *out, const struct profile *p,
 {
     char each[40], most[40], line[256];
 
-    (void)snprintf(line, sizeof line,
-                   "the guest stood still for %.2f %% of the time, %s for a "
-                   "sample of all cores, %s for the longest. Its clock here "
-                   "stood still, too.",
-                   100 * fmax(cost->share, 0),
-                   ticks_text(each, sizeof each, p, cost->tick),
-                   ticks_text(most, sizeof most, p, cost->longest));
+    (void)snprintf(
+        line, sizeof line,
+        "the guest was stopped for %.2f %% of the time, %s for a sample of all "
+        "cores, %s for the longest. Its clock here was stopped, too.",
+        100 * fmax(cost->share, 0),
+        ticks_text(each, sizeof each, p, cost->tick),
+        ticks_text(most, sizeof most, p, cost->longest));
     text_wrap(out, "From outside: ", line);
 }
 
@@ -362,13 +362,13 @@ static void write_uncertain(FILE *out, const struct view_scope *scope)
 
     if (scope->uncertain.samples == 0)
         return;
-    (void)snprintf(line, sizeof line,
-                   "%.1f %% of the busy samples hit a prologue, an epilogue "
-                   "or a function without a frame (leaf functions often are), "
-                   "where the direct caller may be missing: [caller?] stands "
-                   "in its place. \"n?\" beside a function: so many percent "
-                   "of its own samples.",
-                   100 * share_of(&scope->uncertain, &scope->busy).p);
+    (void)snprintf(
+        line, sizeof line,
+        "%.1f %% of the busy samples hit a prologue, an epilogue or a function "
+        "without a frame (leaf functions often are), where the direct caller "
+        "may be missing: [caller?] stands for this caller. \"n?\" after a "
+        "function: n percent of its own samples.",
+        100 * share_of(&scope->uncertain, &scope->busy).p);
     text_wrap(out, "Caller uncertain: ", line);
 }
 

@@ -61,16 +61,16 @@ static void write_rest(FILE *out, const struct report *r)
     char line[160] = "", count[32] = "";
 
     if (cost.cores != 0 && !cost.senseless && cost.share >= 0)
-        (void)snprintf(line, sizeof line,
-                       cost.stood ? "The guest stood still for %.2f %% of the "
-                                    "time, for samples from outside. "
-                                  : "Profiler: %.2f %% of the guest's time. ",
-                       100 * cost.share);
+        (void)snprintf(
+            line, sizeof line,
+            cost.stood ? "Sampling stopped the guest for %.2f %% of the time. "
+                       : "Profiler: %.2f %% of the guest's time. ",
+            100 * cost.share);
     if (notes != 0)
         (void)snprintf(count, sizeof count, ", %zu note%s", notes,
                        text_plural(notes));
     (void)snprintf(line + strlen(line), sizeof line - strlen(line),
-                   "Late, lost, ranges%s: --details", count);
+                   "More with --details: ranges, lateness, losses%s.", count);
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
 }

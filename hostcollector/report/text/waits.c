@@ -138,8 +138,8 @@ void table_waits(FILE *out, const struct report *r)
 
     if (scope->idle.samples == 0) {
         if (r->idle && !r->view->idle_unknown)
-            (void)fputs("\nNo core was idle. One that sleeps by hlt or mwait "
-                        "is; one that polls is busy.\n",
+            (void)fputs("\nNo core was idle. A core that sleeps by hlt or "
+                        "mwait is idle; a core that polls is busy.\n",
                         out);
         return;
     }

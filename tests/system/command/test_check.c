@@ -46,7 +46,7 @@ TEST(check_finds_nothing_missing_in_a_good_kernel)
          "tprof 9.8.7 (wire 2.3); 0 bytes of code; virtio-serial, tprof_vsock;",
          true);
     says(text, "memory for 2 cores", true);
-    says(text, "tells its build-id", true);
+    says(text, "sends its build-id", true);
     says(text, "Callers", false);
     says(text, "Lines", false);
     says(text, "exit status 0", true);
@@ -69,12 +69,14 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "Compile with -g.", true);
     says(text, "Text bounds:", true);
     says(text, "set config.text", true);
-    says(text, "The build-id is not told by the agent", true);
+    says(text, "The agent does not send the build-id", true);
     says(text, "memory by config.memory alone", true);
     says(text, "exit status 0", true);
     free(text);
     text = check(build("-fomit-frame-pointer", ""));
-    says(text, "Compile with " KEEP ". By --gdb and --qmp, with --unwind auto,",
+    says(text,
+         "Compile with " KEEP
+         ". Without an agent (--gdb, --qmp) and with --unwind auto",
          true);
     free(text);
     text = check(build("-g " KEEP, "-Wl,--build-id=none"));
@@ -126,14 +128,14 @@ TEST(check_refuses_memory_that_is_not_the_kernels)
     free(text);
     text = check_kernel("behind", MEMORY,
                         "-Wl,--defsym=__bss_end=__tprof_memory+0x1000");
-    says(text, "it ends behind the symbol __bss_end, where", true);
+    says(text, "it ends after the symbol __bss_end, where", true);
     says(text, "tprof would damage this kernel", true);
     says(text, "exit status 1", true);
     free(text);
     text = check_kernel("nowhere", "",
                         "-Wl,--defsym=__tprof_memory=0x1000 "
                         "-Wl,--defsym=__tprof_memory_end=0x91000");
-    says(text, "it is in no segment", true);
+    says(text, "no segment has this place", true);
     says(text, "exit status 1", true);
     free(text);
 }
@@ -172,8 +174,7 @@ TEST(check_tells_of_dwarf_in_files_of_its_own)
     char *text = check(build("-g -gsplit-dwarf " KEEP, ""));
 
     says(text,
-         "Inlined functions: the DWARF of functions is in files of its "
-         "own, ",
+         "Inlined functions: the DWARF of functions is in separate files, ",
          true);
     says(text,
          ".dwo and others, which are not read. Compile with "
@@ -230,7 +231,7 @@ TEST(check_names_a_better_target_for_windows_code)
         "assembler - -o $OUT.2.obj && lld-link -lldmingw /debug:dwarf "
         "/subsystem:efi_application /entry:efi_main /nodefaultlib /out:$OUT "
         "$OUT.obj $OUT.2.obj"));
-    says(text, "tells its build-id by tprof_init_efi()", true);
+    says(text, "sends its build-id by tprof_init_efi()", true);
     says(text, "tprof_note.ld", false);
     free(text);
 }

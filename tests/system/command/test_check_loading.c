@@ -31,15 +31,15 @@ TEST(check_names_parts_of_tprof_that_no_loader_loads)
         const char *words, *says, *status;
     } cases[] = {
         {BY_SYMBOLS "-DNAMED=tprof_mix -DDATA=.data.tprof_mix",
-         "A part of tprof: 8 bytes of section .data.tprof_mix lie behind "
+         "A part of tprof: 8 bytes of section .data.tprof_mix lie after "
          "load_end_addr, 0x20",
          "exit status 1"},
         {BY_SYMBOLS "-DNAMED=tprof_mix -DDATA=.data", NULL, "exit status 0"},
         {BY_SYMBOLS "-DNAMED=own_data -DDATA=.data.own",
-         "A part of the kernel: 8 bytes of section .data.own lie behind ",
+         "A part of the kernel: 8 bytes of section .data.own lie after ",
          "exit status 0"},
         {BY_SYMBOLS "-DNAMED=tprof_cpu -DBSS=.bss.tprof_cpu",
-         "A part of tprof: 24 bytes of section .bss.tprof_cpu lie behind "
+         "A part of tprof: 24 bytes of section .bss.tprof_cpu lie after "
          "bss_end_addr, 0x20",
          "exit status 1"},
         {BY_SYMBOLS "-DNAMED=tprof_cpu -DBSS=.bss", NULL, "exit status 0"},
@@ -95,7 +95,7 @@ TEST(check_finds_variables_behind_the_kernels_end)
                        ends[behind]);
         char *text = check(build_loaded("variables", words));
 
-        says(text, "variables of the agent: they lie behind the symbol end,",
+        says(text, "variables of the agent: they lie after the symbol end,",
              behind);
         says(text, behind ? "exit status 1" : "exit status 0", true);
         free(text);

@@ -424,7 +424,7 @@ TEST(what_the_kernel_lacks_is_told_or_ends_it)
     CHECK_STR(text_of("err"), "");
     CHECK_EQ(collector("--sandbox-report"), 0);
     CHECK_CONTAINS("out", "Seccomp:\t2\n");
-    CHECK_CONTAINS("out", "All of the sandbox holds.");
+    CHECK_CONTAINS("out", "Every part of the sandbox is active.");
     take_landlock_away();
     CHECK_EQ(collector("check --sandbox=required --elf " KERNEL), 1);
     CHECK_CONTAINS("err", lack);

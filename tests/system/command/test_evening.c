@@ -95,7 +95,7 @@ TEST(a_recording_that_fails_spares_the_old_one)
     CHECK_EQ(collector("record --serial nobody --wait 0 -d 1s"), 1);
     CHECK_CONTAINS("err",
                    "no samples came: tprof.tprof is the older recording");
-    CHECK_CONTAINS("err", "nobody ever listened at nobody");
+    CHECK_CONTAINS("err", "nothing ever listened at nobody");
     CHECK_EQ(collector("report"), 0);
     CHECK_CONTAINS("out", "50 samples of 1 core");
     CHECK(access("tprof.tprof.old", F_OK) != 0);

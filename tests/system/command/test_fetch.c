@@ -55,8 +55,8 @@ static void check_lie(enum lie lie, const char *why)
     CHECK(cached() < 100);
 }
 
-#define TOO_LARGE "there is more than DEBUGINFOD_MAXSIZE, 1000000"
-#define TOO_SLOW  "it did not come within DEBUGINFOD_MAXTIME"
+#define TOO_LARGE "it exceeds DEBUGINFOD_MAXSIZE, 1000000"
+#define TOO_SLOW  "the file took longer than DEBUGINFOD_MAXTIME"
 
 /* Catches: a disk that a server fills */
 TEST(body_without_end)
@@ -99,7 +99,7 @@ TEST(files_that_do_not_come_have_one_time)
     begin();
     CHECK_EQ(setenv("DEBUGINFOD_TIMEOUT", "2", 1), 0);
     CHECK_EQ(setenv("DEBUGINFOD_MAXTIME", "1", 1), 0);
-    check_lie(LIE_SILENT, "no server is asked any more");
+    check_lie(LIE_SILENT, "no further request is sent");
     CHECK_EQ(occurrences("requests", "."), 1);
 }
 
@@ -155,7 +155,7 @@ TEST(cache_of_everybody_is_not_used)
     CHECK_EQ(collector(REPORT), 0);
     kill_server(server);
     CHECK(!contains("json", FUNCTION));
-    CHECK_CONTAINS("json", "others may put files there");
+    CHECK_CONTAINS("json", "other users may write there");
     CHECK(access("requests", F_OK) != 0);
 }
 

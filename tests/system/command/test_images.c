@@ -129,7 +129,7 @@ TEST(report_finds_recorded_images_from_another_folder)
     /* one that is gone costs its names, and is named */
     CHECK_EQ(rename("../app.elf", "../gone"), 0);
     CHECK_EQ(collector("report r.tprof"), 0);
-    CHECK_CONTAINS("out", "/app.elf: No such file or directory. Give all of");
+    CHECK_CONTAINS("out", "/app.elf: No such file or directory. Name all of");
     CHECK_CONTAINS("out", " kernel::bus::receive ");
     CHECK_CONTAINS("out", " app+0x237\n");
 
@@ -137,12 +137,13 @@ TEST(report_finds_recorded_images_from_another_folder)
     CHECK_EQ(rename("../gone", "../app.elf"), 0);
     CHECK_EQ(rename("../kernel.elf", "../gone"), 0);
     CHECK_EQ(collector("report r.tprof"), 0);
-    CHECK_CONTAINS("out", "/kernel.elf: No such file or directory. Give the");
+    CHECK_CONTAINS("out", "No such file or directory. Name the");
     CHECK_CONTAINS("out", " handle [app] ");
     CHECK_CONTAINS("out", " 0x2000d9\n");
     build_app("../app.elf", NULL); /* nor if nothing speaks against it */
     CHECK_EQ(collector("report r.tprof"), 0);
-    CHECK_CONTAINS("out", "tells whether what the guest has loaded as app is");
+    CHECK_CONTAINS("out",
+                   "shows whether the image that the guest loaded as app is");
     CHECK_CONTAINS("out", " 0x2000d9\n");
 
     /* what is given comes before what was recorded, and may be the rest */
@@ -295,7 +296,7 @@ TEST(files_without_the_kernel_are_an_error) /* not one that may be any build */
     write_guest("one", 10, 0x40000000, APP_ID);
     CHECK_EQ(collector("report one --elf app.elf --elf nameless.elf"), 1);
     CHECK_CONTAINS("err", "the guest runs build 0123456789");
-    CHECK_CONTAINS("err", "by --elf; no other --elf is it either\n");
+    CHECK_CONTAINS("err", "with --elf; no other --elf is it either\n");
     CHECK_EQ(collector("report one --elf app.elf --elf kernel.elf"), 0);
     CHECK(!contains("out", "\n! The"));
 }
@@ -359,7 +360,7 @@ static void run_two_boots(void (*between)(void), const char *id,
                    more);
     run_guest(play_two_boots, line);
     CHECK_CONTAINS("err", "the guest rebooted into another image, or its image "
-                          "lies elsewhere");
+                          "is at another address");
     CHECK_CONTAINS("out", "==== vm ====\nkernel.elf: 20 samples");
     CHECK_CONTAINS("out", "==== vm.2 ====\nkernel.elf: 40 samples");
     CHECK(!contains("out", "its symbols are not used"));
@@ -410,7 +411,7 @@ TEST(names_in_a_recording_yield_to_the_right_file_alone)
     /* names are added to a recording that has none, and taken away */
     CHECK_EQ(collector("report r.tprof --no-names -o bare.tprof"), 0);
     CHECK_EQ(collector("report bare.tprof"), 0);
-    CHECK_CONTAINS("out", "/kernel.elf: No such file or directory. Give the");
+    CHECK_CONTAINS("out", "No such file or directory. Name the");
     CHECK_EQ(collector("report bare.tprof --elf k -o named.tprof"), 0);
     CHECK_EQ(unlink("k"), 0);
     CHECK_EQ(collector("report named.tprof"), 0);
@@ -570,10 +571,12 @@ TEST(debug_file_beside_the_image_gives_its_names)
     CHECK_CONTAINS("out", "\n  debug file     ./kernel.debug\n");
     CHECK_EQ(rename("kernel.debug", "gone"), 0);
     CHECK_EQ(collector("report one --details --elf stripped --elf app.elf"), 0);
-    CHECK_CONTAINS("out", "Note: the DWARF was stripped into a file of its "
-                          "own, which is neither");
+    CHECK_CONTAINS(
+        "out",
+        "Note: the DWARF was stripped into a separate file, and no such");
     write_text("kernel.debug", "no image");
     CHECK_EQ(collector("report one --details --elf stripped --elf app.elf"), 0);
-    CHECK_CONTAINS("out", "Note: the DWARF was stripped into a file of its "
-                          "own, which is neither");
+    CHECK_CONTAINS(
+        "out",
+        "Note: the DWARF was stripped into a separate file, and no such");
 }

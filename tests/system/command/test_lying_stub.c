@@ -319,7 +319,7 @@ static const struct lie {
     {"threads without end", "q", 1, without_end, 0, " samples of ", false},
     {"threads that have no names", "qfThreadInfo", 0, by_names, 0,
      " samples of ", false},
-    {"no threads", "qfThreadInfo", 0, by_an_error, 1, "tells of no cores",
+    {"no threads", "qfThreadInfo", 0, by_an_error, 1, "reports no cores",
      false},
     {"cores that come and go", "H", 4, sometimes, 1, "has no core", false},
     {"sizes of packets that no number holds", "qSupported", 0, by_sizes, 0,
@@ -338,7 +338,7 @@ static const struct lie {
     {"notifications", "g", 0, with_notifications, 0, " samples of 2 cores",
      false},
     {"each answer twice", "m", 20, twice, 1, "", false},
-    {"errors and nothing else", "", 1, by_an_error, 1, "tells of no cores",
+    {"errors and nothing else", "", 1, by_an_error, 1, "reports no cores",
      false},
 };
 

@@ -100,7 +100,7 @@ TEST(ctrl_c_ends_with_the_report) /* catches: a signal that loses everything */
     CHECK_EQ(join_collector(pid), 0);
     join_guest(guest);
     CHECK_CONTAINS("out", "50 samples of 1 core");
-    CHECK(!contains("out", "no final count came"));
+    CHECK(!contains("out", "no final count arrived"));
 }
 
 TEST(ctrl_c_waits_a_second_for_the_final_counters)
@@ -116,7 +116,7 @@ TEST(ctrl_c_waits_a_second_for_the_final_counters)
     CHECK(now() - start > 0.5 && now() - start < 3);
     join_guest(guest);
     CHECK_CONTAINS("out", "50 samples of 1 core");
-    CHECK_CONTAINS("out", "no final count came");
+    CHECK_CONTAINS("out", "no final count arrived");
 }
 
 TEST(second_ctrl_c_ends_at_once)

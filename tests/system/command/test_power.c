@@ -145,7 +145,7 @@ static unsigned check(const char *folder, size_t end, bool receiver,
 
     if (spool_list_open(&list, &(struct spool_pick){.folder = folder},
                         &error) != 0)
-        CHECK(strstr(error.text, "no windows are there") != NULL);
+        CHECK(strstr(error.text, "has no windows") != NULL);
     *damaged = 0;
     for (size_t i = 0; i < end; i++) {
         if (!is_window(i, &n))

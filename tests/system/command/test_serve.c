@@ -96,15 +96,17 @@ TEST(guests_come_into_a_folder_and_go)
 
     CHECK_EQ(symlink("../elsewhere", "run/two"), 0); /* comes later */
     wait_for("sent70");
-    CHECK_EQ(unlink("run/one"), 0); /* is let go; two is not touched */
-    wait_for_word("one: let go: 50 samples, 0 lost");
+    CHECK_EQ(unlink("run/one"),
+             0); /* is disconnected for good; two is not touched */
+    wait_for_word("one: disconnected for good: 50 samples, 0 lost");
     join_guest(one);
-    CHECK(!contains("err", "two: let go"));
+    CHECK(!contains("err", "two: disconnected for good"));
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(two);
-    CHECK_CONTAINS("err", "two: let go: 70 samples, 0 lost");
-    CHECK_EQ(occurrences("err", "let go"), 2); /* nobody was met twice */
+    CHECK_CONTAINS("err", "two: disconnected for good: 70 samples, 0 lost");
+    CHECK_EQ(occurrences("err", "disconnected for good"),
+             2); /* nobody was met twice */
     CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
 }
 
@@ -142,7 +144,7 @@ TEST(who_comes_and_leaves_is_said)
     join_guest(one);
     CHECK_EQ(occurrences("err", "is sampled"), 2);
     CHECK_EQ(occurrences("err", "has left"), 1); /* the end is no such leave */
-    CHECK_CONTAINS("err", "one: let go: 70 samples, 0 lost");
+    CHECK_CONTAINS("err", "one: disconnected for good: 70 samples, 0 lost");
 }
 
 /* Catches: a guest that stands still since its debugger was taken for it */
@@ -184,17 +186,17 @@ TEST(file_is_read_again_at_sighup)
     wait_for_word("guests:2: what is 'what'?");
     write_text("guests", "serial=two name=db\n--gdb three --elf kernel.elf\n");
     CHECK_EQ(kill(serve, SIGHUP), 0);
-    wait_for_word("guests: --gdb: guests without an agent are sampled by "
-                  "collector record");
+    wait_for_word("guests: --gdb: collector serve cannot sample guests without "
+                  "an agent: use collector record");
     write_text("guests", "serial=two name=db # new\n");
     CHECK_EQ(kill(serve, SIGHUP), 0);
-    wait_for_word("web: let go: 50 samples, 0 lost");
+    wait_for_word("web: disconnected for good: 50 samples, 0 lost");
     wait_for("sent70");
     join_guest(one);
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(two);
-    CHECK_EQ(occurrences("err", "let go"), 2);
+    CHECK_EQ(occurrences("err", "disconnected for good"), 2);
     CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
 }
 
@@ -220,7 +222,7 @@ TEST(folder_that_goes_ends_it_in_order)
     serve = start_collector("serve --watch run");
     wait_for("sent50");
     CHECK_EQ(unlink("run/one"), 0);
-    wait_for_word("one: let go");
+    wait_for_word("one: disconnected for good");
     join_guest(one);
     CHECK_EQ(rmdir("run"), 0);
     CHECK_EQ(mkdir("run", 0700), 0); /* is another one */
@@ -254,15 +256,15 @@ TEST(guest_that_stays_loses_nothing_by_sighup)
     wait_for("sent50");
     write_text("guests", "serial=one name=web zone=b\n");
     CHECK_EQ(kill(serve, SIGHUP), 0);
-    wait_for_word("db: let go: 0 samples, 0 lost");
+    wait_for_word("db: disconnected for good: 0 samples, 0 lost");
     write_text("reloaded", "");
     wait_for("sent20");
     CHECK_EQ(kill(serve, SIGHUP), 0);
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
-    CHECK_EQ(occurrences("err", "let go"), 2);
-    CHECK_CONTAINS("err", "web: let go: 70 samples, 0 lost");
+    CHECK_EQ(occurrences("err", "disconnected for good"), 2);
+    CHECK_CONTAINS("err", "web: disconnected for good: 70 samples, 0 lost");
     CHECK_CONTAINS("err", "collector serve: 70 samples, 0 lost");
     CHECK_CONTAINS("err", "1 windows kept, 0 lost with 0 samples");
     CHECK_EQ(collector("report --spool spool -o all.json --force"), 0);
@@ -285,7 +287,7 @@ TEST(others_lose_nothing_by_a_flood)
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(kill(flood, SIGKILL), 0);
-    CHECK_CONTAINS("err", "one: let go: 50 samples, 0 lost");
+    CHECK_CONTAINS("err", "one: disconnected for good: 50 samples, 0 lost");
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
 }
 
@@ -396,12 +398,12 @@ TEST(guest_with_too_many_cores_is_told_as_that)
     pid_t serve = start_collector("serve --watch run");
 
     for (int i = 0; i < 400 && !contains("err", "no guest said HELLO") &&
-                    !contains("err", "does not speak");
+                    !contains("err", "are not tprof's");
          i++)
         rest();
     CHECK_CONTAINS("err", "one: the guest claims 256 cores");
     CHECK_CONTAINS("err", "one, but no guest said HELLO within 2 s");
-    CHECK(!contains("err", "does not speak tprof"));
+    CHECK(!contains("err", "are not tprof's"));
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
@@ -425,9 +427,10 @@ TEST(guests_beyond_the_memory_wait)
         start_collector("serve --watch run --spool spool --memory 16M");
 
     wait_for("err");
-    wait_for_word(": no memory is left: ");
+    wait_for_word(": this guest waits, because ");
     for (int i = 0; i < 4; i++) {
-        (void)snprintf(line, sizeof line, "%s: no memory is left", names[i]);
+        (void)snprintf(line, sizeof line, "%s: this guest waits, because",
+                       names[i]);
         if (contains("err", line))
             waits = i;
     }
@@ -446,7 +449,7 @@ TEST(guests_beyond_the_memory_wait)
     CHECK_EQ(join_collector(serve), 0);
     for (int i = 0; i < 4; i++)
         join_guest(guests[i]);
-    CHECK_EQ(occurrences("err", "no memory is left"), 1);
+    CHECK_EQ(occurrences("err", "this guest waits, because"), 1);
     CHECK_CONTAINS("err", "collector serve: 200 samples, 0 lost");
 }
 
@@ -549,8 +552,8 @@ TEST(samples_beyond_all_reason_are_dropped)
                                   "1h");
 
     wait_for("sent_all");
-    wait_for_word("one: sends far more samples than it was asked for: beyond "
-                  "2,000 a second they are dropped");
+    wait_for_word("one: sends far more samples than requested: samples beyond "
+                  "2,000 a second are dropped");
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
@@ -615,7 +618,7 @@ TEST(what_a_guest_sent_before_it_left_counts)
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
-    CHECK_CONTAINS("err", "one: let go: 100 samples, 0 lost");
+    CHECK_CONTAINS("err", "one: disconnected for good: 100 samples, 0 lost");
     CHECK_CONTAINS("err", "collector serve: 100 samples, 0 lost");
 }
 
@@ -668,8 +671,9 @@ TEST(a_killed_one_is_accounted_for)
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
-    CHECK_CONTAINS("err", "the last one was killed, and its open windows are "
-                          "lost: 50 samples, guests: 1");
+    CHECK_CONTAINS(
+        "err", "the last collector serve was killed, and its open windows are "
+               "lost: 50 samples, guests: 1");
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
     CHECK_CONTAINS("err", "1 windows kept, 0 lost with 0 samples");
 }
@@ -732,18 +736,18 @@ TEST(a_serve_without_guests_says_what_to_type)
     CHECK_CONTAINS("err", "--budget: '100.1' is not percent");
     CHECK_EQ(collector("serve --watch nowhere --budget 0.1%"), 1);
     CHECK_EQ(collector("serve --vsock abc"), 2);
-    CHECK_CONTAINS("err", "'abc' is no guest: type its CID");
+    CHECK_CONTAINS("err", "'abc' is not a guest: type its CID");
     CHECK_EQ(collector("serve --vsock 3 --vsock 4..2"), 2);
-    CHECK_CONTAINS("err", "'4..2' is no guest and no range");
+    CHECK_CONTAINS("err", "'4..2' is neither a CID nor a range");
     CHECK_EQ(collector("serve --vsock 123456789012"), 2);
-    CHECK_CONTAINS("err", "'123456789012' is no guest: type its CID");
+    CHECK_CONTAINS("err", "'123456789012' is not a guest: type its CID");
     CHECK_EQ(collector("serve --vsock 2..9"), 2);
     CHECK_CONTAINS("err", "CID 2 means this host");
     CHECK_EQ(collector("serve --vsock 3..9:0"), 2);
-    CHECK_CONTAINS("err", "'0' is no port");
+    CHECK_CONTAINS("err", "'0' is not a port");
     write_text("guests", "serial=a\n\nvsock=3:x\n");
     CHECK_EQ(collector("serve --guests guests"), 2);
-    CHECK_CONTAINS("err", "guests:3: --vsock: 'x' is no port");
+    CHECK_CONTAINS("err", "guests:3: --vsock: 'x' is not a port");
     CHECK_EQ(collector("serve --watch . --window 5s"), 2);
     CHECK_CONTAINS("err", "go with --spool DIR");
     CHECK_EQ(collector("serve --watch . --spool s --spool-size 1Q"), 2);

@@ -139,8 +139,8 @@ TEST(which_guest_is_clear_or_asked)
     spooled_cut("db");
     spooled_end();
     CHECK_EQ(collector("report --spool spool"), 1);
-    CHECK_CONTAINS("err",
-                   "spool: windows of which guest? --guest NAME tells: ");
+    CHECK_CONTAINS("err", "spool: has windows of more than one guest: choose "
+                          "with --guest NAME: ");
     CHECK_CONTAINS("err", "web");
     CHECK_CONTAINS("err", "db");
     CHECK_EQ(collector("report --spool spool --guest db"), 0);
@@ -150,16 +150,17 @@ TEST(which_guest_is_clear_or_asked)
     CHECK_EQ(collector("report --spool spool --guest db"), 0);
     CHECK_CONTAINS("out", "100 samples of 2 cores");
     CHECK_EQ(collector("report --spool spool --guest d"), 1);
-    CHECK_CONTAINS("err", "spool: no window of d is there; there are ");
+    CHECK_CONTAINS("err", "spool: has no window of d, but of ");
     CHECK_EQ(unlink("spool/db.1764000.tprof"), 0);
     CHECK_EQ(collector("report --spool spool --until 2025-11-24T16:00:01Z"), 0);
     CHECK_CONTAINS("out", "200 samples of 2 cores");
     CHECK_EQ(collector("report --spool spool --since -1h"), 1);
-    CHECK_CONTAINS("err", "spool: no window begins then; the oldest begins at "
-                          "2025-11-24T16:00:00Z, the newest at ");
+    CHECK_CONTAINS("err",
+                   "spool: no window begins in that time; the oldest begins at "
+                   "2025-11-24T16:00:00Z, the newest at ");
     CHECK_EQ(mkdir("empty", 0700), 0);
     CHECK_EQ(collector("report --spool empty"), 1);
-    CHECK_CONTAINS("err", "empty: no windows are there");
+    CHECK_CONTAINS("err", "empty: has no windows");
     CHECK_EQ(collector("report --spool nowhere"), 1);
     CHECK_CONTAINS("err", "nowhere: No such file");
 }

@@ -149,7 +149,7 @@ TEST(silent_core_is_told_and_not_taken_for_a_busy_one)
                           "      (the next return address is not in code)\n");
     CHECK_CONTAINS("out",
                    "core 1: no sample within 300 ms: interrupts are off");
-    CHECK_CONTAINS("err", "give the guest's image by --elf");
+    CHECK_CONTAINS("err", "name the guest's image with --elf");
 }
 
 /* Catches: a core that the guest does not have, told as one that it may have */
@@ -220,17 +220,17 @@ TEST(several_guests_have_headings_and_one_that_is_dumb_stops_no_other)
     join_guest(two);
     CHECK_CONTAINS("out", "web1\n\ncore 0: busy, ");
     CHECK(!contains("out", "web2"));
-    CHECK_CONTAINS("err", "web2: within 2 s no guest came");
+    CHECK_CONTAINS("err", "web2: no guest connected within 2 s");
 }
 
 TEST(guest_that_is_not_there_ends_it)
 {
     enter_dir();
     CHECK_EQ(collector("stacks --serial port --wait 0.1"), 1);
-    CHECK_CONTAINS("err", "within 2 s no guest came");
-    CHECK_CONTAINS("err", "--gdb and --qmp show it nevertheless");
+    CHECK_CONTAINS("err", "no guest connected within 2 s");
+    CHECK_CONTAINS("err", "use --gdb or --qmp");
     CHECK_EQ(collector("stacks --gdb gdb --wait 0.1 --elf " KERNEL), 1);
-    CHECK_CONTAINS("err", "within 2 s no guest came");
+    CHECK_CONTAINS("err", "no guest connected within 2 s");
     CHECK(!contains("err", "nevertheless"));
     CHECK_STR(text_of("out"), "");
 }

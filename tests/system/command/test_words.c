@@ -65,16 +65,16 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
     CHECK_SAYS("report empty", 1,
                "collector report: empty: is empty (0 "
                "bytes)");
-    CHECK_SAYS("report k.elf", 1,
-               "collector report: k.elf: is an image, and no recording: "
-               "'collector check k.elf' looks at it, --elf k.elf gives it to a "
-               "report");
+    CHECK_SAYS(
+        "report k.elf", 1,
+        "collector report: k.elf: is an image, not a recording. 'collector "
+        "check k.elf' examines an image; --elf k.elf names it for a report");
     CHECK_SAYS("report gone.tprof", 1,
                "collector report: gone.tprof: No such file or directory");
     write_file("vm.core", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e", 19);
     CHECK_SAYS("report vm.core", 1,
-               "collector report: vm.core: is a core file, and no recording: "
-               "a report on a guest's memory takes --memory vm.core");
+               "collector report: vm.core: is a core file, not a recording. "
+               "For a report on a guest's memory, type --memory vm.core");
     CHECK_SAYS("vm.core", 2,
                "collector: 'vm.core' is a core file: type 'collector report "
                "--memory vm.core'");
@@ -88,12 +88,12 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
     CHECK_SAYS("annotate gone.tprof", 1,
                "collector annotate: gone.tprof: No such file or directory");
     CHECK_SAYS("report /dev/null", 1,
-               "collector report: /dev/null: is neither a file nor a pipe; a "
-               "port is for --serial");
-    CHECK_SAYS("--serial .", 1,
-               "collector: .: is neither a Unix socket, nor a terminal, nor a "
-               "file: what QEMU has behind -chardev socket,path=... or pty is "
-               "wanted");
+               "collector report: /dev/null: is neither a file nor a pipe; use "
+               "--serial for a port");
+    CHECK_SAYS(
+        "--serial .", 1,
+        "collector: .: is neither a Unix socket, nor a terminal, nor a file: "
+        "name the path of QEMU's -chardev socket,path=... or of its pty");
     write_text("words", "Is this a recording? It is a file of words.\n");
     CHECK_SAYS("report words", 1,
                "collector report: words: no guest introduced itself: is this "
@@ -103,15 +103,17 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
 TEST(a_guest_that_never_comes_is_not_waited_for_without_end)
 {
     enter_dir();
-    CHECK_SAYS("--serial port --wait 2", 1,
-               "collector: waiting for a guest at port\n"
-               "collector: within 2 s no guest came: nobody ever listened at "
-               "port: is QEMU started with -chardev "
-               "socket,path=port,server=on,wait=off?");
-    CHECK_SAYS("--serial gone/port --wait 0.1", 1,
-               "collector: waiting: there is no folder gone\n"
-               "collector: within 2 s no guest came: gone/port: there is no "
-               "folder gone");
+    CHECK_SAYS(
+        "--serial port --wait 2", 1,
+        "collector: waiting for a guest at port\n"
+        "collector: no guest connected within 2 s: nothing ever listened at "
+        "port: is QEMU started with -chardev "
+        "socket,path=port,server=on,wait=off?");
+    CHECK_SAYS(
+        "--serial gone/port --wait 0.1", 1,
+        "collector: waiting: there is no folder gone\n"
+        "collector: no guest connected within 2 s: gone/port: there is no "
+        "folder gone");
     CHECK_SAYS("--serial localhost:5555", 2,
                "collector: --serial takes a Unix socket, a pty or a file, not "
                "TCP: type 'socat UNIX-LISTEN:/tmp/port TCP:localhost:5555', "
@@ -138,8 +140,9 @@ TEST(a_guest_that_says_nothing_is_given_up) /* catches: a hang in CI */
                           "    Why, the likeliest first:\n"
                           "    - the guest is not up yet, or is paused;\n"
                           "    - QEMU serves another client on ");
-    CHECK_CONTAINS("err", "\ncollector: within 2.5 s no guest came: port: no "
-                          "guest introduced itself: does one run there");
+    CHECK_CONTAINS("err",
+                   "\ncollector: no guest connected within 2.5 s: port: no "
+                   "guest introduced itself: does a guest run there");
 }
 
 TEST(ctrl_c_tells_that_nobody_ever_listened)
@@ -151,7 +154,7 @@ TEST(ctrl_c_tells_that_nobody_ever_listened)
     wait_for_size("err", 10);
     CHECK_EQ(kill(pid, SIGINT), 0);
     CHECK_EQ(join_collector(pid), 1);
-    CHECK_CONTAINS("err", "collector: nobody ever listened at port: is QEMU "
+    CHECK_CONTAINS("err", "collector: nothing ever listened at port: is QEMU "
                           "started with -chardev");
 }
 
@@ -198,8 +201,8 @@ TEST(a_recording_may_come_by_a_pipe)
              0);
     CHECK_STR(text_of("piped"), whole);
     CHECK_EQ(shell("$C report - </dev/null 2>err"), 1);
-    CHECK_CONTAINS("err", "standard input: is no recording: type 'collector "
-                          "report FILE'");
+    CHECK_CONTAINS("err", "standard input: is a terminal, not a recording: "
+                          "type 'collector report FILE'");
     CHECK_EQ(shell(": | $C report - 2>err"), 1);
     CHECK_CONTAINS("err", "standard input: is empty (0 bytes)");
     free(whole);
@@ -260,7 +263,7 @@ TEST(vsock_without_a_device_is_no_mistake_of_the_line)
     CHECK_CONTAINS("err", "this host has no /dev/vhost-vsock: modprobe");
     CHECK_EQ(collector("--vsock 2"), 2);
     CHECK_EQ(collector("--vsock 3:x"), 2);
-    CHECK_CONTAINS("err", "--vsock: 'x' is no port");
+    CHECK_CONTAINS("err", "--vsock: 'x' is not a port");
 }
 
 TEST(help_and_version_are_found_where_people_look)

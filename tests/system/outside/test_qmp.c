@@ -439,10 +439,9 @@ TEST(monitor_that_is_taken_is_told)
     stub = outside_qmp_pass(fd, &e);
     CHECK(stub >= 0);
     CHECK(outside_qmp(fd, stub, &e) == NULL);
-    CHECK_STR(e.text,
-              "qmp: QEMU says nothing: another program has its "
-              "monitor, which is one program's at a time. A second -qmp "
-              "option gives QEMU another one");
+    CHECK_STR(e.text, "qmp: QEMU does not answer: a monitor serves one program "
+                      "at a time, and another program uses this one. Start "
+                      "QEMU with a second -qmp option");
 }
 
 TEST(guest_runs_on_when_its_monitor_is_closed)

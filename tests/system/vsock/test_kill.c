@@ -51,8 +51,10 @@ static void check_recording(void)
     FILE *f = host_collector(line);
 
     while (fgets(line, sizeof line, f) != NULL)
-        is_marked = is_marked ||
-                    strstr(line, "This is exact up to the last frame") != NULL;
+        is_marked =
+            is_marked ||
+            strstr(line, "These numbers are exact up to the last frame") !=
+                NULL;
     pclose(f);
     CHECK(is_marked); /* it says that something is missing */
 }

@@ -208,7 +208,7 @@ static const char *ask(struct http *h, const struct http_request *r,
     const char *why = NULL;
 
     if (size == 0)
-        return "what is to be sent has a name that is too long";
+        return "the data to send has a name that is too long";
     if (body < 0 || start_sender(h) != 0) {
         why = strerror(errno);
     } else {

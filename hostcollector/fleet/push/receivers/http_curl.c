@@ -228,8 +228,9 @@ static void judge_result(struct http_curl *h, CURLcode code,
         a->status = HTTP_STOPPED;
     if (code != CURLE_OK) {
         (void)snprintf(a->text, sizeof a->text, "%s",
-                       h->heard > HEARD_MAX ? "its answer is too long"
-                                            : curl_easy_strerror(code));
+                       h->heard > HEARD_MAX
+                           ? "the receiver's answer is too long"
+                           : curl_easy_strerror(code));
         return;
     }
     (void)curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -105,15 +105,16 @@ int receiver_open(struct receiver *r, const struct receiver_config *c,
         r->format = format_by_name(c->format);
         if (r->format == NULL || r->kind->parts[0] != NULL)
             return err_set(e, "--format %s: %s", c->format,
-                           r->format == NULL ? "there is none"
-                                             : "this is for folders");
+                           r->format == NULL ? "there is no such format"
+                                             : "only folders take a format");
     }
     if (r->kind == &receiver_folder) {
         (void)snprintf(r->url, sizeof r->url, "%s", url);
         return 0;
     }
     if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-        return err_set(e, "--to %s: http:// or https://, please", c->to);
+        return err_set(
+            e, "--to %s: the URL must begin with http:// or https://", c->to);
     if (set_url(r, url, e) != 0)
         return -1;
     r->http = http_open(&c->http, e);

@@ -160,7 +160,7 @@ TEST(guest_that_does_not_listen_yet_is_waited_for)
     struct source *s = source_vsock("1:7078", 0, &error);
 
     CHECK(s != NULL);
-    CHECK(strstr(absence(s), "nobody listens on port 7078") != NULL);
+    CHECK(strstr(absence(s), "nothing listens on port 7078") != NULL);
     int listener = listen_at(7078);
     open_until(s, SOURCE_OPEN);
     source_close(s);
