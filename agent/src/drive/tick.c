@@ -6,9 +6,11 @@
 #include "sample/sample.h"
 
 /* The deadline of a core that does not sample */
-#define NEVER ((uint64_t)1 << 62)
+#define NEVER       ((uint64_t)1 << 62)
 /* Looks for a host in a second, while (pump_due) has no time for them */
-#define SOON  64u
+#define SOON        64u
+/* Clock ticks, and a mask: a longer time is not that of entry and exit. */
+#define AROUND_MOST 0xffffffu
 
 /* --- Orders --------------------------------------------------------------- */
 
@@ -41,16 +43,6 @@ static uint32_t draw_countdown(struct tprof_cpu *cpu)
                                      tprof_random(&cpu->schedule.random));
 }
 
-/* Sampling begins or continues. If it continues, so does the countdown: a new
- * countdown would bias the samples after each START of a one-way channel. */
-static void begin_countdown(struct tprof_cpu *cpu)
-{
-    bool is_fixed = tprof_agent.config.timer == TPROF_TIMER_KERNEL;
-
-    if (is_fixed && cpu->countdown - 1u >= longest_countdown())
-        cpu->countdown = draw_countdown(cpu);
-}
-
 /* Makes (cpu) begin to sample in (session). Earlier losses that no record
  * mentions are not reported to this host. */
 static void begin_session(struct tprof_cpu *cpu, uint32_t session)
@@ -69,11 +61,20 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
 /*
  * Takes the orders over. This may need several interrupts, because the
  * dictionary is large. If orders change meanwhile there is another generation,
- * and this function is called again.
+ * and this function is called again. Returns whether that is done.
+ *
+ * The next interrupt comes immediately. So the time from the end of one to
+ * (now) is what every tick takes outside tprof_interrupt(), exits of a virtual
+ * machine included. The shortest counts: the host was not away.
  */
-TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
+TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
                              uint64_t now)
 {
+    uint32_t between = (uint32_t)now - cpu->ended;
+
+    if (between < ((cpu->around - 1) & AROUND_MOST))
+        cpu->around = between;
+
     const struct tprof_orders *o = &tprof_agent.orders;
     /* acquire: pairs with the release in start_sampling(), control.c. Period
      * and depth are those of the last START, or of an earlier one. */
@@ -83,8 +84,13 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     set_sampling(cpu, 0);
     cpu->generation = generation - 1; /* the orders are not taken over yet */
     tprof_schedule_set(&cpu->schedule, sampling ? now : NEVER);
-    if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks))
-        return; /* the next interrupt, which comes immediately, continues */
+    if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks)) {
+        uint64_t ended = tprof_arch_now();
+
+        cpu->ended = (uint32_t)ended;
+        tprof_count_cost(cpu, ended - now);
+        return false; /* the next interrupt, which comes immediately, goes on */
+    }
     cpu->generation = generation;
     if (sampling) {
         uint64_t period =
@@ -98,7 +104,6 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
             begin_session(cpu, session);
         set_sampling(cpu, 1);
         cpu->guard = period / TPROF_EARLY;
-        begin_countdown(cpu);
         tprof_schedule_begin(&cpu->schedule, now, period);
         cpu->recorder.images =
             atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
@@ -107,6 +112,7 @@ TPROF_COLD void apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     /* release: pairs with the acquire in tprof_follows(), agent.h; all records
      * of this core from before are in its ring */
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
+    return true;
 }
 
 /* Is the deadline of (cpu), which samples, further away than it can be? If so,
@@ -129,21 +135,6 @@ static void doubt_pump_due(uint64_t now)
 
     if (due != TPROF_PUMP_NEVER && due > now && due - now > a->second)
         atomic_store_explicit(&a->pump_due, 0, memory_order_relaxed);
-}
-
-TPROF_HOT void count_cost(struct tprof_cpu *cpu, uint64_t cost)
-{
-    struct tprof_stats *counts = &cpu->recorder.counts;
-
-    counts->cost_tsc += cost;
-    if (cost > counts->cost_max_tsc)
-        counts->cost_max_tsc = cost;
-}
-
-TPROF_HOT bool is_pump_due(uint64_t now)
-{
-    return now >=
-           atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
 /* Moves to the first deadline after (time). Returns the number of deadlines
@@ -225,7 +216,7 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
     cpu->pump_deferred = 0;
     if (tprof_is_sampling(cpu))
         tprof_sample_look_ahead(&cpu->recorder);
-    count_cost(cpu, tprof_arch_now() - start);
+    tprof_count_cost(cpu, tprof_arch_now() - start);
     return was_taken;
 }
 
@@ -284,20 +275,25 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
     if (begin || is_sampling)
         doubt_pump_due(now); /* next_wakeup() arms it for a core that looks */
     if (begin) {
-        apply_orders(cpu, generation, now);
+        uintptr_t way = tprof_arch_short_way();
+
+        if (!apply_orders(cpu, generation, now) && way &&
+            !atomic_load_explicit(&cpu->woken, memory_order_relaxed)) {
+            tprof_arch_end_tick(way, 0);
+            return;
+        }
         /* The device's interrupt may have been merged with this one. Its line
          * stays high, and has no further edge, until a core looks. So look
          * soon. */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
-        drain = is_sampling ? is_pump_due(now) : is_looking(cpu);
+        drain = is_sampling ? tprof_is_pump_due(now) : is_looking(cpu);
     }
+    cpu->recorder.counts.foreign += !(begin || drain || cpu->looks);
     tprof_arch_end_interrupt();
     if (drain)
         unread =
             run_pump(cpu); /* another core in the pump may have read before */
-    else
-        cpu->recorder.counts.foreign += !begin && !cpu->looks;
     uint64_t deadline = tprof_schedule_deadline(&cpu->schedule);
 
     cpu->looks = 0;
@@ -353,7 +349,7 @@ void tprof_tick_unseen(struct tprof_cpu *cpu, const struct tprof_registers *at,
     tprof_unwind_locate(&r->span, at->pc, at->sp);
     tprof_sample_take(r, &sample);
     look_ahead(cpu);
-    count_cost(cpu, tprof_arch_now() - start);
+    tprof_count_cost(cpu, tprof_arch_now() - start);
 }
 
 /* Writes a sample that the quick way has declined. (weight): as in
@@ -369,7 +365,7 @@ TPROF_COLD uint64_t record_slowly(struct tprof_cpu *cpu,
     tprof_doubt_timer(cpu); /* this interrupt may be late */
     /* This tick is long already, so the pump gets an interrupt of its own. Only
      * once, because on a busy host every tick may be late, and so come here. */
-    if (is_pump_due(now) && !cpu->pump_deferred) {
+    if (tprof_is_pump_due(now) && !cpu->pump_deferred) {
         cpu->pump_deferred = 1;
         return 0;
     }
@@ -432,8 +428,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     } else {
         tprof_arch_end_tick(way, left - cost);
     }
-    count_cost(cpu, cost);
-    if (__builtin_expect(is_pump_due(now), 0) && left != 0)
+    tprof_count_cost(cpu, cost + cpu->around);
+    if (__builtin_expect(tprof_is_pump_due(now), 0) && left != 0)
         run_pump(cpu);
 }
 
@@ -459,6 +455,10 @@ static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
 static void fixed_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
                        uint64_t now)
 {
+    /* New orders do not draw again: that would bias the samples after each
+     * START of a one-way channel. */
+    if (cpu->countdown - 1u >= longest_countdown())
+        cpu->countdown = draw_countdown(cpu);
     if (--cpu->countdown != 0)
         return;
     cpu->countdown = draw_countdown(cpu);
@@ -493,8 +493,8 @@ void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
     doubt_pump_due(now);
     if (tprof_is_sampling(cpu)) {
         (shared ? shared_tick : fixed_tick)(cpu, r, now);
-        count_cost(cpu, tprof_arch_now() - now);
+        tprof_count_cost(cpu, tprof_arch_now() - now);
     }
-    if (is_pump_due(now))
+    if (tprof_is_pump_due(now))
         run_pump(cpu);
 }

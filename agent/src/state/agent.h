@@ -75,6 +75,11 @@ struct tprof_cpu {
      * give_orders(), control.c. */
     _Atomic uint32_t started;
 
+    /* Clock ticks that a tick takes outside tprof_interrupt(): the entry, the
+     * end of the interrupt and the exit. Measured at START; 0: not yet. */
+    uint32_t around;
+    uint32_t ended; /* time at which the last interrupt for orders ended */
+
     struct tprof_reader reader; /* the pump's */
     struct tprof_recorder recorder;
     _Alignas(64) uint8_t page[64]; /* config.hypervisor's */
@@ -292,6 +297,21 @@ static inline bool tprof_is_woken(const struct tprof_cpu *cpu)
 {
     return (atomic_load_explicit(&cpu->woken, memory_order_relaxed) &
             TPROF_WOKEN) != 0;
+}
+
+TPROF_HOT void tprof_count_cost(struct tprof_cpu *cpu, uint64_t cost)
+{
+    struct tprof_stats *counts = &cpu->recorder.counts;
+
+    counts->cost_tsc += cost;
+    if (cost > counts->cost_max_tsc)
+        counts->cost_max_tsc = cost;
+}
+
+TPROF_HOT bool tprof_is_pump_due(uint64_t now)
+{
+    return now >=
+           atomic_load_explicit(&tprof_agent.pump_due, memory_order_relaxed);
 }
 
 static inline void tprof_doubt_timer(struct tprof_cpu *cpu)
