@@ -189,6 +189,27 @@ int fail_if_find(const struct fail_if *f, const struct diff *d,
     return 0;
 }
 
+/* A change of a share in percentage points, and in percent of the share before.
+ */
+static void say_share(const struct fail_if *f, const char *name,
+                      const struct compare_row *row,
+                      const struct two_proportions_change *c, struct err *e)
+{
+    const struct compare_share *s = f->of_rest ? &row->rest : &row->all;
+    char percent[32] = "";
+
+    if (s->before > 0)
+        (void)snprintf(percent, sizeof percent, ", or %+.0f %%",
+                       100 * c->change / s->before);
+    (void)err_set(e,
+                  "%.80s: %.2f %% of %s before, %.2f %% after: %+.2f "
+                  "percentage points (%+.2f to %+.2f)%s. --fail-if allows %+g "
+                  "percentage points",
+                  name, 100 * s->before, f->of_rest ? "the rest" : "all",
+                  100 * s->after, 100 * c->change, 100 * c->low, 100 * c->high,
+                  percent, 100 * f->change);
+}
+
 bool fail_if_holds(const struct fail_if *f, const struct diff *d,
                    const struct fail_if_found *found, struct err *e)
 {
@@ -199,11 +220,7 @@ bool fail_if_holds(const struct fail_if *f, const struct diff *d,
     if (grows ? !(c.low > f->change) : !(c.high < f->change))
         return false;
     if (f->counter == NULL)
-        (void)err_set(e,
-                      "%.80s: %+.2f points (%+.2f to %+.2f) of %s, and "
-                      "--fail-if allows %+g",
-                      name, 100 * c.change, 100 * c.low, 100 * c.high,
-                      f->of_rest ? "the rest" : "all", 100 * f->change);
+        say_share(f, name, &d->rows[found->function], &c, e);
     else if (isinf(c.change))
         (void)err_set(e, "%.80s: new per %.64s, and --fail-if allows %+g %%",
                       name, d->units[found->unit].name, 100 * f->change);

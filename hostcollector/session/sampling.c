@@ -190,7 +190,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
 
     guest_run_ended(r, end, e);
     if (end == PIPELINE_SOURCE_END && r->config.spec != NULL &&
-        s->options->duration_s > 0 && alone(s))
+        s->options->duration_s > 0 && alone(s) && !r->failed)
         tell_early_end(s, r);
     if (end == PIPELINE_FULL)
         tell_full(s, r);

@@ -101,6 +101,27 @@ TEST(a_recording_that_fails_spares_the_old_one)
     CHECK(access("tprof.tprof.old", F_OK) != 0);
 }
 
+static void play_a_kernel(int listener)
+{
+    int fd = meet(listener);
+
+    say_hello(fd, 1, KERNEL_ID);
+    say(fd);
+    while (hear(fd))
+        ;
+}
+
+TEST(the_reason_comes_before_what_follows_from_it)
+{
+    enter_dir();
+    pid_t guest = start_guest("port", play_a_kernel);
+
+    CHECK_EQ(collector("--serial port --elf " APP " -d 1s"), 1);
+    join_guest(guest);
+    CHECK_CONTAINS("err", "collector: the guest runs build 0123456789");
+    CHECK(!contains("err", "the guest left"));
+}
+
 /* A line with a slip, and the word that was meant. */
 static const struct slip {
     const char *line, *meant;
