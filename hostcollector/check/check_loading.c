@@ -8,15 +8,16 @@
 
 #define MULTIBOOT_MAGIC     0x1badb002u
 #define MULTIBOOT_WITHIN    8192u
-#define MULTIBOOT_ADDRESSES 0x10000u /* flag: the fields of addresses hold */
-#define MULTIBOOT_QEMU      (MULTIBOOT_WITHIN - 48) /* QEMU looks up to here */
+#define MULTIBOOT_ADDRESSES 0x10000u /* flag: the address fields are valid */
+#define MULTIBOOT_QEMU      (MULTIBOOT_WITHIN - 48) /* QEMU's limit */
 
 #define MULTIBOOT2_MAGIC  0xe85250d6u
 #define MULTIBOOT2_WITHIN 32768u
 
 #define XEN_PHYS32_ENTRY 18u
 
-/* No kernel has more sections, and no good one many that are not loaded. */
+/* Limits: no kernel has more sections, and no good kernel has many sections
+ * that are not loaded. */
 #define MAX_SECTIONS 1024u
 #define MAX_GAPS     16u
 
@@ -24,10 +25,10 @@
  * x86/HVM direct boot ABI (PVH). */
 /* Parts of a file that a multiboot header asks a loader to load. */
 struct load_plan {
-    bool is_there; /* the header is in the file */
-    bool ends;     /* it has addresses, which count, and not the segments */
-    bool bad;      /* these addresses make no sense */
-    uint64_t at;   /* offset of the header in the file */
+    bool is_there;        /* the header is in the file */
+    bool ends;            /* it has addresses, which replace the segments */
+    bool bad;             /* these addresses make no sense */
+    uint64_t at;          /* offset of the header in the file */
     uint64_t first, last; /* offsets in the file: what is loaded */
     uint64_t load_end, bss_end;
 };
@@ -83,8 +84,8 @@ static bool has_multiboot2(const uint8_t *head, size_t len)
     return false;
 }
 
-/* QEMU looks for multiboot first. Where it finds a header without addresses in
- * a 64-bit file, which all of ours are, it gives up. */
+/* QEMU searches for multiboot first. If QEMU finds a header without addresses
+ * in a 64-bit file, which all our files are, QEMU gives up. */
 static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
                            bool multiboot2)
 {
@@ -140,13 +141,14 @@ static bool holds_agent(const struct image *img, uint64_t low, uint64_t high)
             end > low);
 }
 
-/* A kernel may zero its .bss itself, and need no notes; not so the agent's. */
+/* Is the gap worth a remark? A kernel may zero its .bss itself, and may not
+ * need notes. Gaps in the agent's sections always count. */
 static bool is_worth(const struct check_gap *g, const struct loading_section *s)
 {
     return g->agent || (!s->note && g->why != CHECK_GAP_BSS_END);
 }
 
-/* Keep (gap), the agent's before others. */
+/* Keep (gap). Gaps of the agent come first. */
 static void keep(struct check_loading_facts *out, struct check_gap gap)
 {
     for (size_t i = 0; i < CHECK_GAPS; i++) {

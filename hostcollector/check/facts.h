@@ -25,7 +25,8 @@ struct check_frames {
     uint64_t functions[CHECK_FRAMES];
     uint64_t bytes[CHECK_FRAMES];
     uint64_t told; /* bytes without a frame, but with a certain direct caller */
-    uint64_t told_leaf; /* those of CHECK_LEAF: stacks there are whole */
+    uint64_t
+        told_leaf; /* of these, bytes of CHECK_LEAF: their stacks are whole */
 };
 
 /* Languages for which the advice differs. */
@@ -79,8 +80,8 @@ extern const char *const check_capabilities[];
 enum check_memory {
     CHECK_MEMORY_GOOD,
     CHECK_MEMORY_UNLOADED, /* no segment that is loaded holds it */
-    CHECK_MEMORY_BEHIND,   /* it lies behind a symbol for the kernel's end */
-    CHECK_MEMORY_VARIABLES /* not so, but variables of tprof do */
+    CHECK_MEMORY_BEHIND,   /* it lies after a symbol for the kernel's end */
+    CHECK_MEMORY_VARIABLES /* only variables of tprof lie there */
 };
 
 /* Loaders that boot an image, as bits. */
@@ -105,47 +106,50 @@ struct check_gap {
     const char *section; /* NULL: no more */
     uint64_t bytes;
     enum check_gap_why why;
-    bool agent; /* a part of tprof is in there */
+    bool agent; /* it contains a part of tprof */
 };
 
 #define CHECK_GAPS 4u
 struct check_loading_facts {
     uint32_t loaders;           /* a set of enum check_loader */
-    uint64_t load_end, bss_end; /* of the multiboot header; 0: not told */
-    struct check_gap gaps[CHECK_GAPS]; /* those with tprof are first */
+    uint64_t load_end, bss_end; /* from the multiboot header; 0: missing */
+    struct check_gap gaps[CHECK_GAPS]; /* gaps with parts of tprof come first */
 };
 
 /* The parts of tprof that are linked in. */
 struct check_agent_facts {
-    uint64_t code_bytes;  /* of tprof's code */
-    bool linked;          /* the image has a tprof_anchor */
-    const char *version;  /* "tprof 0.1.0"; NULL: not told */
-    uint32_t wire;        /* major << 8 | minor; 0: not told */
-    bool has_bounds;      /* it has __tprof_text_start and _end */
-    uint64_t text_start;  /* the value of __tprof_text_start */
-    uint64_t text_size;   /* from there to __tprof_text_end */
-    uint64_t text_bytes;  /* code between these two */
-    uint64_t boot_bytes;  /* code outside that runs before paging is on */
+    uint64_t code_bytes; /* of tprof's code */
+    bool linked;         /* the image has a tprof_anchor */
+    const char *version; /* "tprof 0.1.0"; NULL: unknown */
+    uint32_t wire;       /* major << 8 | minor; 0: unknown */
+    bool has_bounds;     /* it has __tprof_text_start and __tprof_text_end */
+    uint64_t text_start; /* the value of __tprof_text_start */
+    uint64_t text_size;  /* from there to __tprof_text_end */
+    uint64_t text_bytes; /* code between these two */
+    uint64_t
+        boot_bytes; /* code outside of them that runs before paging is on */
     uint64_t memory_size; /* of __tprof_memory; 0: none */
     enum check_memory memory;
-    const char *kernel_end; /* CHECK_MEMORY_BEHIND, _VARIABLES: that symbol */
+    const char *kernel_end; /* CHECK_MEMORY_BEHIND, _VARIABLES: the kernel's end
+                               symbol */
     bool has_note;          /* __tprof_build_id: the agent knows the build-id */
     uint32_t capabilities;  /* bit i: check_capabilities[i] is linked */
-    bool efi; /* tprof_init_efi() finds text and build-id itself */
+    bool efi; /* tprof_init_efi() finds text and build-id at run time */
 };
 
 struct check_facts {
     bool pe;    /* else ELF */
-    bool moves; /* may be loaded elsewhere than linked */
+    bool moves; /* may be loaded at another address than linked for */
     uint64_t entry;
     const uint8_t *build_id; /* NULL: none */
     size_t build_id_len;
-    bool has_code; /* else debug information alone */
+    bool has_code; /* false: debug information alone */
     bool has_symbols, has_dwarf, bad_dwarf, packed_dwarf;
-    bool split_dwarf;          /* some is in files that are not read */
-    const char *split_file;    /* the first of them; NULL: nameless */
-    const char *debug_path;    /* whence the DWARF is; NULL: from the image */
-    const char *stripped_file; /* if not: what it was stripped into, or NULL */
+    bool split_dwarf;          /* some is in files that tprof does not read */
+    const char *split_file;    /* the first such file; NULL: nameless */
+    const char *debug_path;    /* the file with the DWARF; NULL: the image */
+    const char *stripped_file; /* without DWARF: the file it was stripped into,
+                                  or NULL */
     uint64_t code_bytes;
     uint64_t own_bytes;   /* of the kernel, without the agent */
     uint64_t named_bytes; /* in functions of the symbol table or of DWARF */
@@ -159,8 +163,8 @@ struct check_facts {
     struct check_frames frames; /* without the agent's */
     /* by language: functions without a frame that call others */
     struct check_named bare[CHECK_LANGUAGES][CHECK_NAMED];
-    uint64_t runtime_bytes; /* of such functions in Pascal's run-time library */
-    struct check_unit *units; /* the kernel's, falling by code_bytes */
+    uint64_t runtime_bytes;   /* of these, bytes in Pascal's run-time library */
+    struct check_unit *units; /* the kernel's units, largest code_bytes first */
     size_t unit_count;
     struct check_agent_facts agent;
     struct check_loading_facts loading;

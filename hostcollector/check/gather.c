@@ -12,8 +12,9 @@
 #include "util/cursor.h"
 #include "util/spans.h"
 
-/* Tables: .debug_frame (DWARF 5, 6.4.1), .eh_frame (LSB), .pdata (PE Format).
- * Only the extents are read, not the rules for registers. */
+/* Gathers the facts of an image. Of the tables .debug_frame (DWARF 5, 6.4.1),
+ * .eh_frame (LSB) and .pdata (PE Format), only the ranges are read, not the
+ * rules for registers. */
 #define PDATA_ENTRY 12u /* begin, end, unwind information: u32 RVA each */
 
 static void cover_frames(const struct image_part *part, bool eh,
@@ -47,8 +48,8 @@ static void cover_pdata(const struct image *img, const struct image_part *part,
 }
 
 /*
- * Add the code that (table) of (img) describes to (out). Damaged entries are
- * left out. False if the image has no such table.
+ * Add the code that (table) of (img) describes to (out). Skips damaged entries.
+ * Returns false if the image has no such table.
  */
 static bool check_unwind_table(const struct image *img, enum check_table table,
                                struct spans *out)
@@ -66,9 +67,10 @@ static bool check_unwind_table(const struct image *img, enum check_table table,
     return true;
 }
 
-/* No kernel has more runs of instructions; what comes then is left out. */
+/* Limit of runs of instructions, more than any kernel has; further runs are
+ * ignored. */
 #define MAX_CODE_PARTS 1024u
-/* Longer names are not looked into. */
+/* Longer names are not examined. */
 #define MAX_NAME       4096u
 #define PAGE           4096u
 
@@ -79,14 +81,16 @@ struct gathering {
     struct frame_places *codes;
     struct spans code; /* all instructions, settled */
     struct spans named, lines, described;
-    struct spans agent; /* code of tprof, by its symbols; settled */
+    struct spans agent; /* code of the agent, by its symbols; settled */
     bool go;            /* has its tables */
-    uint64_t budget; /* bytes of functions that may yet be read: they overlap */
-    size_t unit_count; /* of (dwarf); then come those without, by language */
+    uint64_t budget;    /* bytes of functions that may still be read, because
+                           functions may overlap */
+    size_t unit_count;  /* of (dwarf); after them, units without debug
+                           information, one for each language */
 };
 
-/* Is the page at (p) one of page tables, or of numbers like them? None of its
- * words has one of the bits from 48 to 62, as no page of code. */
+/* Is the page at (p) a page table, or does it look like one? None of its words
+ * has a bit from 48 to 62 set. Pages of code always have such a word. */
 static bool is_table(const uint8_t *p)
 {
     for (size_t at = 0; at < PAGE; at += 8)
@@ -95,7 +99,7 @@ static bool is_table(const uint8_t *p)
     return true;
 }
 
-/* Add (s) without the pages that are tables. */
+/* Add (s) to the code, without pages of page tables. */
 static int add_code(struct gathering *l, const struct span *s)
 {
     uint64_t low = s->low, page = (low + PAGE - 1) / PAGE * PAGE;
@@ -105,7 +109,7 @@ static int add_code(struct gathering *l, const struct span *s)
          page += PAGE) {
         const uint8_t *bytes = image_loaded(l->img, page, &len);
 
-        if (bytes == NULL) /* no byte is held: debug information alone */
+        if (bytes == NULL) /* the file has no bytes: debug information alone */
             break;
         if (len < PAGE || !is_table(bytes))
             continue;
@@ -116,14 +120,14 @@ static int add_code(struct gathering *l, const struct span *s)
     return spans_add(&l->code, low, s->high);
 }
 
-/* Add to (out) what of (part) the file holds. What is a hole is no code. */
+/* Add the bytes of (part) that the file holds to (out). Holes are no code. */
 static int add_held(const struct gathering *l, const struct image_part *part,
                     struct spans *out)
 {
     uint64_t end = part->address + part->size;
     const struct image_text *s = image_segment(l->img, 0);
 
-    if (s == NULL) /* debug information alone: the code is elsewhere */
+    if (s == NULL) /* debug information alone: another file has the code */
         return spans_add(out, part->address, end);
     for (size_t i = 0; (s = image_segment(l->img, i)) != NULL; i++) {
         uint64_t high = s->address + s->bytes_len;
@@ -159,14 +163,15 @@ static int find_code(struct gathering *l)
     return status;
 }
 
-/* (text), or NULL if it is too long: a million symbols or units may share one
- * as long as the file. */
+/* (text), or NULL if (text) is too long: a million symbols or units may share a
+ * text as long as the file. */
 static const char *fair(const char *text)
 {
     return text != NULL && strnlen(text, MAX_NAME) < MAX_NAME ? text : NULL;
 }
 
-/* Units with their names, and those for what has no debug information. */
+/* Make a unit for each compile unit, and one for each language without debug
+ * information. */
 static int make_units(struct gathering *l)
 {
     struct check_facts *s = l->s;
@@ -191,7 +196,7 @@ static int make_units(struct gathering *l)
     return 0;
 }
 
-/* The lines of unit (i), which are also told to all. */
+/* Add the lines of unit (i) to the unit and to the sum. */
 static int look_at_lines(struct gathering *l, size_t i)
 {
     struct spans lines = {0};
@@ -260,7 +265,8 @@ frame_of(struct gathering *l, const struct image_function *f, uint64_t *told)
     return frame_place_framing(l->codes, f, told);
 }
 
-/* Keep (f), of (unit), if it is one of the largest of its language. */
+/* Keep (f), of (unit), if it is one of the largest functions of its
+ * language. */
 static void name_bare(struct gathering *l, const struct image_function *f,
                       const struct check_unit *unit, uint64_t bytes)
 {
@@ -299,7 +305,7 @@ static int look_at_function(struct gathering *l, const struct image_function *f)
         name_bare(l, f, unit, bytes);
     if (unit->name == NULL)
         unit->code_bytes += bytes;
-    if (frame != CODE_PART) { /* else it goes with its function */
+    if (frame != CODE_PART) { /* a cold part counts with its function */
         count(&unit->frames, frames[frame], bytes);
         told = told < bytes ? told : bytes;
         unit->frames.told += told;
@@ -338,7 +344,8 @@ static size_t agent_folder(const struct check_unit *u)
     return at != NULL ? (size_t)(at - u->name) + sizeof folder - 1 : 0;
 }
 
-/* A unit without a function for others is known by its neighbours. */
+/* Find the agent's units. A unit without a public function is recognized by the
+ * units beside it. */
 static void find_agent(struct check_facts *s)
 {
     const char *folder = NULL;
@@ -414,7 +421,7 @@ static void forget_agent(struct check_facts *s)
     }
 }
 
-/* Leave the kernel's own with code, the largest first. */
+/* Keep only the kernel's units that have code, and sort them by size. */
 static void sort_units(struct check_facts *s)
 {
     size_t kept = 0;

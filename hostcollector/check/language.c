@@ -66,7 +66,8 @@ enum check_language check_unit_language(const struct dwarf_about *unit)
     return made_by(unit, "Free Pascal") ? CHECK_PASCAL : CHECK_OTHER;
 }
 
-/* Rust's old names are C++'s that end in a hash: 17h and 16 digits. */
+/* Does (name) end in Rust's hash (17h and 16 digits)? Otherwise old names of
+ * Rust look like names of C++. */
 static bool has_rust_hash(const char *name)
 {
     const char *hash = strstr(name, "17h");

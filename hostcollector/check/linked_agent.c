@@ -7,9 +7,9 @@
 #include "image/file/loading.h"
 #include "util/spans.h"
 
-/* No kernel has more sections. */
+/* Limit of sections, more than any kernel has. */
 #define MAX_SECTIONS 1024u
-/* All of libtprof.a has less code. */
+/* Limit of code, more than libtprof.a has. */
 #define MAX_CODE     65536u
 
 const char *const check_capabilities[] = {"tprof_vsock", "tprof_debugcon",
@@ -22,7 +22,8 @@ static bool has(const struct image *img, const char *name)
     return image_find_symbol(img, name, &address);
 }
 
-/* The range from symbol (start) to (end). False if it is empty or missing. */
+/* Find the range from symbol (start) to (end). False if the range is empty, or
+ * if a symbol is missing. */
 static bool between(const struct image *img, const char *start, const char *end,
                     uint64_t *low, uint64_t *high)
 {
@@ -30,7 +31,7 @@ static bool between(const struct image *img, const char *start, const char *end,
            image_find_symbol(img, end, high) && *low < *high;
 }
 
-/* The string at (address), if it begins as ours does. */
+/* The string at (address), if it begins like a version of tprof. */
 static const char *version_at(const struct image *img, uint64_t address)
 {
     size_t len;
@@ -42,8 +43,8 @@ static const char *version_at(const struct image *img, uint64_t address)
                : NULL;
 }
 
-/* The end of the file's bytes that are loaded below (address): no symbol for a
- * kernel's end lies in there, but other things that are called `end` do. */
+/* The end of the loaded bytes of the file below (address). A symbol for a
+ * kernel's end does not lie before that, but other symbols called `end` do. */
 static uint64_t data_end(const struct image *img, uint64_t address)
 {
     const struct image_text *s;
@@ -58,7 +59,7 @@ static uint64_t data_end(const struct image *img, uint64_t address)
     return last;
 }
 
-/* Is all from (low) to (high) in one segment that is loaded? */
+/* Is the whole range from (low) to (high) in one loaded segment? */
 static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
 {
     const struct image_text *s;
@@ -70,8 +71,8 @@ static bool is_loaded(const struct image *img, uint64_t low, uint64_t high)
     return false;
 }
 
-/* Will the kernel take the memory from (low) to (high), or variables of tprof,
- * for its own? */
+/* Will the kernel use the memory from (low) to (high), or tprof's variables, as
+ * its own? */
 static void check_memory(struct check_agent_facts *out, const struct image *img,
                          uint64_t low, uint64_t high)
 {
@@ -115,9 +116,10 @@ static bool is_named_so(const struct image_function *f)
     return strncmp(f->name, "tprof_", 6) == 0;
 }
 
-/* libtprof.a is linked as one object: between two functions of tprof no others
- * lie. Its names but tprof_* are local ones, so a run of local functions may
- * be tprof's only up to the last of these names. */
+/* Add the agent's code. libtprof.a is linked as one object, so no other
+ * functions lie between two functions of tprof. All its names except tprof_*
+ * are local, so a run of local functions may belong to tprof only up to the
+ * last tprof_* name. */
 int check_agent_code(const struct image *img, struct spans *out)
 {
     const struct image_function *f;
@@ -151,9 +153,9 @@ static bool find_section(const struct image *img, uint64_t address,
 }
 
 /*
- * A kernel that is linked for other addresses than those to which it is loaded
- * needs paging. What it has at the addresses to which it is loaded runs before
- * that, when no interrupt comes.
+ * Count the code that runs before paging is on. A kernel that is linked for
+ * other addresses than it is loaded to needs paging. Its code at the load
+ * addresses runs before paging, when no interrupt comes.
  */
 static uint64_t count_boot_code(const struct image *img, uint64_t text,
                                 const struct spans *code)

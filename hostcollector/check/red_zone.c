@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Units with a red zone, by what compilers say of themselves. */
+/* Finds units with a red zone, by the flags that compilers record. */
 #include "check/red_zone.h"
 
 #include <stdint.h>
@@ -60,7 +60,8 @@ void red_zone_join(struct red_zone *z, size_t units, const char *names)
     z->units = all;
 }
 
-/* The units of (d) that may, marked; NULL if none does. */
+/* An array that marks the units of (d) that may have a red zone; NULL if none
+ * may. */
 static uint8_t *allowed_units(const struct dwarf *d, size_t count)
 {
     uint8_t *units = NULL;
@@ -79,7 +80,7 @@ static uint8_t *allowed_units(const struct dwarf *d, size_t count)
     return units;
 }
 
-/* Add each marked one of (units) that has code, once. */
+/* Add each marked unit of (units) that has code, once. */
 static void add_units(struct red_zone *z, const struct dwarf *d, uint8_t *units)
 {
     struct span range;

@@ -54,7 +54,8 @@ static bool worth(uint64_t part, uint64_t whole, double share)
     return (double)part > share * (double)whole;
 }
 
-/* The frames of all units of (language) together that may be helped. */
+/* Sum of the frames in all units of (language) that compiler options may
+ * change. */
 static struct check_unit sum_of(const struct check_facts *s,
                                 enum check_language language)
 {
@@ -73,7 +74,8 @@ static struct check_unit sum_of(const struct check_facts *s,
     return sum;
 }
 
-/* clang for Windows has RBP point into the middle of larger frames. */
+/* The remedy for missing frames. clang for Windows lets RBP point into the
+ * middle of larger frames. */
 static const char *frame_remedy(const struct check_facts *s,
                                 enum check_language language)
 {
@@ -96,7 +98,7 @@ append(char *line, size_t size, const char *fmt, ...)
     va_end(args);
 }
 
-/* " The largest: a, b, c." */
+/* Append " The largest: a, b, c." */
 static void name_largest(char *line, const struct check_named *list)
 {
     struct names names = {0};
@@ -165,7 +167,7 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
     say_remedy(r, line);
 }
 
-/* As red_zone_look() does it. */
+/* Write the paragraph about red zones. */
 static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
 {
     char line[LINE] = "", number[TEXT_NUMBER];
@@ -188,7 +190,8 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
     say_remedy(r, line);
 }
 
-/* Compilers leave some instructions of any unit without a line. */
+/* Bytes of code without lines, as far as a remedy exists: compilers leave some
+ * instructions of every unit without a line. */
 static uint64_t lineless_bytes(const struct check_facts *s,
                                enum check_language language)
 {
@@ -249,7 +252,7 @@ static void missing_dwarf(struct remedy_out *r, const struct check_facts *s)
             r,
             "Lines: the DWARF is damaged, or compressed by an unknown method. "
             "Uncompress it with objcopy --decompress-debug-sections FILE NEW.");
-    /* else it was there before strip */
+    /* otherwise the DWARF was there before strip */
     if (s->has_dwarf || s->packed_dwarf || !s->has_symbols)
         return;
     if (s->stripped_file != NULL)

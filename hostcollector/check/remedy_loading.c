@@ -9,7 +9,8 @@
 #define LINE 1024
 #define NAME 240
 
-/* A kernel whose memory is in no better place has a heap there, or nothing. */
+/* Write the remedy for memory at a bad place. Such a kernel has its heap there,
+ * or nothing. */
 static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
 {
     bool memory = s->agent.memory == CHECK_MEMORY_BEHIND;
@@ -34,7 +35,7 @@ static void misplaced_memory(struct remedy_out *r, const struct check_facts *s)
     say_remedy(r, line);
 }
 
-/* "160 bytes of .behind", and why they are not loaded. */
+/* Write "160 bytes of .behind", and the reason why they are not loaded. */
 static void describe(char *line, size_t size, const struct check_gap *g,
                      const struct check_loading_facts *l)
 {
@@ -84,7 +85,8 @@ static void say_gap(struct remedy_out *r, const struct check_gap *g,
     say_remedy(r, line);
 }
 
-/* An application is booted by nobody; the kernel has the agent. */
+/* Write the remedy for a missing header. An application needs none, because no
+ * loader boots an application, and only a kernel has the agent. */
 static void missing_header(struct remedy_out *r, const struct check_facts *s)
 {
     if (s->loading.loaders != 0 || !s->agent.linked || !s->has_code)

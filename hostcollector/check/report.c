@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verdict on an image, and the facts behind it. */
+/* Writes the verdict on an image, and its facts. */
 #include "check/report.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "util/text.h"
 
-/* As tprof_memory.ld has it: for all, and for each core. */
+/* Sizes of tprof_memory.ld: for all cores, and for each core. */
 #define MEMORY_SHARED   (32u << 10)
 #define MEMORY_PER_CORE (128u << 10)
 #define ID_SHOWN        20u
@@ -154,7 +154,8 @@ static void write_tables(FILE *out, const struct check_facts *s)
     fact(out, "unwind tables", line);
 }
 
-/* ", tprof_vsock" and so on for (set), in (text) of LINE / 2 bytes. */
+/* Append ", tprof_vsock" and so on for each capability in (set) to (text) of
+ * LINE / 2 bytes. */
 static const char *list_capabilities(char *text, uint32_t set)
 {
     size_t used = 0;

@@ -17,7 +17,7 @@ struct compiler {
     size_t units;
 };
 
-/* Is the flag at (word), of (len) bytes, one that matters to a profile? */
+/* Does the flag at (word), of (len) bytes, matter to a profile? */
 static bool matters(const char *word, size_t len)
 {
     static const char *const beginnings[] = {"-O",           "-g",
@@ -34,7 +34,7 @@ static bool matters(const char *word, size_t len)
     return false;
 }
 
-/* (producer) without the flags of gcc that do not matter. */
+/* Copy (producer) to (out) without flags of gcc that do not matter. */
 static void shorten(char out[COMPILER_TEXT], const char *producer)
 {
     size_t n = 0;
@@ -63,7 +63,8 @@ static uint64_t sum(const uint64_t bytes[CHECK_FRAMES])
     return all;
 }
 
-/* The entry of (u) in the (*count) at (list); the last takes what is left. */
+/* The entry of (u) in the (*count) entries at (list). The last entry sums up
+ * the rest. */
 static struct compiler *compiler_of(struct compiler *list, size_t *count,
                                     const struct check_unit *u)
 {

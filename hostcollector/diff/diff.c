@@ -16,7 +16,8 @@
 #include "report/table.h"
 #include "util/text.h"
 
-/* Without --top and --all: rows of each kind, and the share worth one. */
+/* Without --top and --all: the rows of each kind, and the least share of a
+ * row. */
 #define ROWS_CHANGED 20
 #define ROWS_SAME    10
 #define SHARE_MIN    .01
@@ -30,7 +31,7 @@ static size_t columns_of(const struct report *look)
     return look->columns != 0 && look->columns < WIDTH ? look->columns : WIDTH;
 }
 
-/* "a.tprof", or "3 runs: a.tprof, b.tprof, c.tprof". */
+/* Write "a.tprof", or "3 runs: a.tprof, b.tprof, c.tprof". */
 static void write_files(FILE *line, const struct diff_side *side)
 {
     char name[256];
@@ -64,7 +65,7 @@ static void write_side(FILE *out, const struct report *look, const char *which,
     free(text);
 }
 
-/* Recordings of one host tend to have the same troubles. */
+/* Write the warnings. Recordings of one host often have the same ones. */
 static void write_warnings(FILE *out, const struct report *look,
                            const struct diff *d)
 {
@@ -102,8 +103,8 @@ static double largest_share(const struct compare_row *row)
     return fmax(row->all.before, row->all.after);
 }
 
-/* The functions of (verdict) in (list): what changed by how much it did, the
- * others by their share. Returns how many. */
+/* Fill (list) with the functions of (verdict): changed functions by the size of
+ * the change, others by their share. Returns their number. */
 static size_t choose(const struct diff *d, enum compare_verdict verdict,
                      struct ranked *list)
 {
@@ -173,7 +174,7 @@ static void write_head(FILE *out, const char *where)
         where);
 }
 
-/* The functions of (verdict), and what they are behind (title). */
+/* Write the functions of (verdict) under (title). */
 static void write_kind(FILE *out, const struct report *look,
                        const struct diff *d, enum compare_verdict verdict,
                        struct ranked *list)
@@ -218,7 +219,7 @@ static void write_paragraph(FILE *out, const struct report *look,
     text_wrap_at(out, 0, text, columns_of(look));
 }
 
-/* Write the changes on (core) in the form of those of all cores. */
+/* Write the changes on (core), like those of all cores. */
 static void write_core(FILE *out, const struct report *look,
                        const struct diff *d, const struct diff_core *core)
 {
@@ -362,7 +363,7 @@ static void write_no_name(FILE *out, const struct report *look,
     write_paragraph(out, look, text);
 }
 
-/* To look closer: at the function that changed the most. */
+/* Write the next command: a closer look at the function that changed most. */
 static void write_next(FILE *out, const struct report *look,
                        const struct diff *d)
 {

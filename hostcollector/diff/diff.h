@@ -21,19 +21,19 @@ struct diff_side {
     const char *const *files; /* one for each run; escape them */
     size_t runs;
     uint64_t samples;
-    double seconds; /* of all runs; 0: not known */
-    double busy;    /* mean share of busy time; less than 0: not known */
+    double seconds; /* sum of all runs; 0: unknown */
+    double busy;    /* mean share of busy time; less than 0: unknown */
     double no_name; /* share of busy time that has no function's name */
 };
 
 /* Work that the guest counts in each run. */
 struct diff_unit {
-    const char *name;            /* of the units; escape it */
-    struct unit_change cost;     /* seconds of busy core time that one takes */
+    const char *name;            /* name of the units; escape it */
+    struct unit_change cost;     /* seconds of busy core time for one unit */
     const struct unit_row *rows; /* by function */
 };
 
-/* A core that both sides have, and what changed there. */
+/* A core that both sides have, and the changes on it. */
 struct diff_core {
     uint32_t core;
     const struct pair *functions;

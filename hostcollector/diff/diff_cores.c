@@ -61,7 +61,7 @@ uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs)
     return bytes;
 }
 
-/* Has the core of (p) busy samples in each of (runs)? */
+/* Does the core of (p) have busy samples in each of (runs)? */
 static bool is_in_all(const struct pairs *p, size_t runs)
 {
     for (size_t run = 0; run < runs; run++) {
@@ -76,8 +76,8 @@ static bool is_in_all(const struct pairs *p, size_t runs)
     return true;
 }
 
-/* Correct the probabilities of one core for the number of (cores), each of
- * which is a further try. */
+/* Correct the probabilities of one core for the number of (cores), since each
+ * core is a further test. */
 static void correct(struct diff_core *core, size_t cores)
 {
     struct compare_row *rows = core->rows;

@@ -44,7 +44,8 @@ static void write_side(struct json_object *o, const char *key,
     json_end(&in);
 }
 
-/* Of a byte that is sent, say, a function may take picoseconds. */
+/* Write seconds. For a unit such as a sent byte, a function may take
+ * picoseconds. */
 static void write_seconds(struct json_object *o, const char *key, double s)
 {
     (void)fprintf(json_member(o, key), "%.12g", s);
@@ -155,7 +156,7 @@ static void write_function(FILE *out, const struct pair *f,
     json_end(&o);
 }
 
-/* A part of the call tree, of which the parent stands before it. */
+/* Write a part of the call tree. Its parent was written before. */
 static void write_call(FILE *out, const struct diff *d, size_t part)
 {
     const struct compare_row *row = &d->calls[part];

@@ -14,7 +14,7 @@
 #include "util/vec.h"
 #include "view/view_build.h"
 
-/* One recording on its way. */
+/* A recording that is being read. */
 struct reading {
     struct diff_runs *d;
     const char *path;
@@ -101,8 +101,7 @@ static int add_warnings(struct diff_runs *d, const char *path,
     return 0;
 }
 
-/* The functions of (v) that its tree has, by the numbers that they have in
- * pairs. */
+/* Fill in the numbers in pairs of the functions in the tree of (v). */
 static int know_functions(struct reading *reading, const struct view *v,
                           uint32_t *known)
 {
@@ -213,8 +212,8 @@ static int read_one(struct reading *reading, const struct options *o,
     return result;
 }
 
-/* A quarter of all memory is for what the recordings leave: half of that for
- * functions, and half for call trees, which are cut to fit. */
+/* Check that the recordings fit into a quarter of all memory: half of the
+ * quarter for functions, half for call trees, which are cut to fit. */
 static int check_memory(const struct diff_runs *d, const struct diff_config *c,
                         struct err *e)
 {

@@ -21,12 +21,12 @@
 
 struct diff_config {
     struct options options;
-    struct option_words inputs; /* recordings, those of before first */
+    struct option_words inputs; /* recordings; those of before come first */
     unsigned before_count;
     struct fail_if fail_if[DIFF_FAIL_IF];
     unsigned fail_if_count;
-    bool tree;    /* call paths that changed, too */
-    bool by_core; /* ... and what changed on each core */
+    bool tree;    /* show changed call paths, too */
+    bool by_core; /* show the changes on each core */
 };
 
 /* Zeroed: nothing was read. */
@@ -36,10 +36,10 @@ struct diff_runs {
     struct diff_units units;
     struct diff_cores cores; /* with --by-core */
     struct merged tree;      /* of both sides */
-    const char **warnings;   /* harmless: "FILE: what was lost" */
+    const char **warnings;   /* harmless: "FILE: warning" */
     size_t warning_count, warning_room;
     struct arena text;
-    bool empty; /* a recording has no samples of busy time, (e) says which */
+    bool empty; /* a recording has no busy samples; (e) names the recording */
 };
 
 /*

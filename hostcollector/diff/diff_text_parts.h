@@ -5,7 +5,7 @@
 
 #include "diff/diff.h"
 
-/* The calls of (d) that changed below their callers, (columns) wide. */
+/* Write the calls of (d) that changed, below their callers, (columns) wide. */
 void diff_tree(FILE *out, const struct report *look, size_t columns,
                const struct diff *d);
 

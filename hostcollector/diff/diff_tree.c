@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Only calls that changed, and those that they are inside of. */
+/* Writes the calls that changed, and the calls around them. */
 #include "diff/diff_text_parts.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "report/ranked.h"
 #include "util/text.h"
 
-/* Without --top and --all: calls that changed. */
+/* Calls that are shown without --top and --all. */
 #define ROWS 20
 #define LEFT 44 /* columns before the name */
 
@@ -22,8 +22,8 @@ const char *diff_part_name(const struct diff *d, size_t part)
                                        : d->functions[function].name;
 }
 
-/* The parts that changed in (list), those that did most first. Returns how
- * many. */
+/* Fill (list) with the parts that changed, the largest changes first. Returns
+ * their number. */
 static size_t choose(const struct diff *d, struct ranked *list)
 {
     size_t n = 0;
@@ -35,15 +35,15 @@ static size_t choose(const struct diff *d, struct ranked *list)
     return n;
 }
 
-/* A part that is shown: the first that is inside of it, and the next that is
- * inside of the same. Part NONE is the root, the last one in the list. */
+/* A part that is shown: the first part inside of it, and the next part inside
+ * of the same part. NONE is the root, the last element of the list. */
 struct shown {
     bool is;
     uint32_t child, next, depth;
 };
 #define NONE COMPARE_TOP
 
-/* Show the first (n) of (list), and what these are inside of. */
+/* Link the first (n) parts of (list) with the parts around them. */
 static void link_parts(const struct merged *m, const struct ranked *list,
                        size_t n, struct shown *shown)
 {
@@ -107,7 +107,7 @@ static void write_part(FILE *out, const struct report *look, size_t columns,
     (void)putc('\n', out);
 }
 
-/* Depth first, without a stack: trees may be deep. */
+/* Write the parts depth first. Uses no recursion, since trees may be deep. */
 static void write_parts(FILE *out, const struct report *look, size_t columns,
                         const struct diff *d, const struct shown *shown)
 {

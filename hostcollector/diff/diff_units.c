@@ -9,7 +9,7 @@
 #include "diagnose/work_share.h"
 #include "util/vec.h"
 
-/* The counter (name) of (side), begun if there is none yet; NULL: there is no
+/* The counter (name) of (side), added if necessary; NULL if there is no
  * room. */
 static struct diff_counter *find_counter(struct diff_units *u, unsigned side,
                                          const char *name)
@@ -49,8 +49,8 @@ int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
     return 0;
 }
 
-/* The counter of after that each of its runs has, as each run before has (c),
- * by the same name; NULL: there is none. */
+/* The counter of "after" with the name of (c), if all runs of both sides have
+ * it; NULL otherwise. */
 static const struct diff_counter *counter_after(const struct diff_units *u,
                                                 const struct compare_input *in,
                                                 const struct diff_counter *c)
@@ -62,7 +62,7 @@ static const struct diff_counter *counter_after(const struct diff_units *u,
     return NULL;
 }
 
-/* Fill (rows) for the counters of these numbers before and after. */
+/* Fill (rows) for the counters with these numbers before and after. */
 static int fill_rows(const struct diff_units *u, const struct compare_input *in,
                      const struct compare_row *rows, const size_t number[2],
                      struct unit_row *to)

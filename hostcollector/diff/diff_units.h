@@ -14,11 +14,10 @@
 /* A counter of one side. */
 struct diff_counter {
     char name[GUEST_COUNTER_NAME];
-    struct unit_cost cost; /* of each run that has it */
+    struct unit_cost cost; /* of each run that has the counter */
 };
 
-/* A run: its time, and for each counter the seconds of a unit that one tick is.
- */
+/* A run: its time, and for each counter the seconds of a unit for each tick. */
 struct diff_units_run {
     struct amount all;
     double tick_s[WIRE_PROGRESS_COUNTERS]; /* by counter of the side */
@@ -30,16 +29,16 @@ struct diff_units {
     size_t counts[2];
     struct diff_units_run *runs;
     size_t run_count, room;
-    struct unit_row *rows; /* those of all units */
+    struct unit_row *rows; /* rows of all units */
 };
 
-/* Add the run (p), of (side), of which (v) is the view; those of before first.
+/* Add the run (p), with the view (v), to (side). Add the runs of before first.
  * Returns 0; -1 if there is no memory. */
 int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
                    const struct view *v);
 
-/* Say in (d), of which functions and rows are filled, what is known of units
- * that each run of (in) counts. Returns 0; -1 if there is no memory. */
+/* Store in (d), whose functions and rows are filled, the costs of units that
+ * each run of (in) counts. Returns 0; -1 if there is no memory. */
 int diff_units_state(struct diff_units *u, const struct compare_input *in,
                      struct diff *d);
 

@@ -10,15 +10,15 @@
 #include "report/ranked.h"
 #include "util/text.h"
 
-/* Without --top and --all: rows of each kind, and the part of a unit worth one.
- */
+/* Without --top and --all: the rows of each kind, and the least part of a unit
+ * for a row. */
 #define ROWS_CHANGED 20
 #define ROWS_SAME    10
 #define PART_MIN     .01
 #define LEFT         49 /* columns before the function */
 
-/* "One of the requests took 321 us of busy core time, and takes 250 us: -22.1 %
- * +- 3.0". */
+/* Write "One of the requests took 321 us of busy core time, and takes 250 us:
+ * -22.1 % +- 3.0". */
 void diff_units_lines(FILE *out, size_t columns, const struct diff *d)
 {
     for (size_t i = 0; i < d->unit_count; i++) {
@@ -36,8 +36,8 @@ void diff_units_lines(FILE *out, size_t columns, const struct diff *d)
     }
 }
 
-/* The functions that (changed), or did not, in (list): by how much they did, or
- * by what they take. Returns how many. */
+/* Fill (list) with the functions that have (changed), sorted by the change, or
+ * with the others, sorted by their time. Returns their number. */
 static size_t choose(const struct diff *d, const struct unit_row *rows,
                      bool changed, struct ranked *list)
 {
@@ -74,8 +74,8 @@ static void write_row(FILE *out, const struct report *look, size_t columns,
     (void)putc('\n', out);
 }
 
-/* Returns how many of the (n) functions in (list) are shown. All of them
- * (changed), or none did. */
+/* Returns how many of the (n) functions in (list) are shown. Either all of them
+ * have (changed), or none has. */
 static size_t worth(const struct diff *d, const struct diff_unit *u,
                     const struct ranked *list, size_t n, bool changed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads a rule from its end, since names have blanks. */
+/* Reads a rule from its end, since names contain blanks. */
 #include "diff/fail_if.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static int refuse(const char *text, struct err *e)
                    text);
 }
 
-/* The number of percent in the (length) bytes at (word), "+3%", up to (most);
- * NAN: none. */
+/* The percentage in the (length) bytes at (word), such as "+3%", at most
+ * (most); NAN if there is none. */
 static double percent(const char *word, size_t length, double most)
 {
     char copy[32], *end;
@@ -41,8 +41,8 @@ static double percent(const char *word, size_t length, double most)
     return end == copy + length - 1 && n >= -100 && n <= most ? n : NAN;
 }
 
-/* Take " of the rest" or " per COUNTER" from the end of (text). Returns the
- * length of what is before it. */
+/* Remove " of the rest" or " per COUNTER" from the end of (text). Returns the
+ * length of the rest. */
 static size_t take_of(struct fail_if *f, const char *text)
 {
     size_t length = strlen(text), rest = strlen(OF_REST);
@@ -86,7 +86,7 @@ int fail_if_parse(struct fail_if *f, const char *text, struct err *e)
     return 0;
 }
 
-/* The changes that rules are about have this in common. */
+/* The change that a rule of (f) compares with its limit. */
 static struct two_proportions_change
 change_of(const struct fail_if *f, const struct diff *d,
           const struct fail_if_found *found)
@@ -103,7 +103,7 @@ change_of(const struct fail_if *f, const struct diff *d,
         return (struct two_proportions_change){u->cost.change,
                                                u->cost.change - u->cost.margin,
                                                u->cost.change + u->cost.margin};
-    /* a function of one side only is new or gone, if that is beyond chance */
+    /* a function of one side only is new or gone, if this is beyond chance */
     if (!(r->before > 0 && r->after > 0) && !r->changed)
         return (struct two_proportions_change){0, -1, INFINITY};
     return (struct two_proportions_change){r->change, r->low, r->high};
@@ -130,7 +130,7 @@ static int find_unit(const struct fail_if *f, const struct diff *d,
                    d->unit_count != 0 ? d->units[0].name : "");
 }
 
-/* No function is called so: names that are near. */
+/* Refuse the name, and suggest similar names. */
 static int refuse_name(const struct fail_if *f, const struct diff *d,
                        struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --fail-if of `collector diff`: a change that is too much. */
+/* --fail-if of `collector diff`: limits of changes. */
 #ifndef TPROF_DIFF_FAIL_IF_H
 #define TPROF_DIFF_FAIL_IF_H
 
@@ -11,22 +11,24 @@
 
 struct diff;
 
-/* "NAME +3%", "NAME -3% of the rest", "NAME +3% per COUNTER", and what all
- * functions together take of a unit: "work:COUNTER +3%". */
+/* A rule: "NAME +3%", "NAME -3% of the rest", "NAME +3% per COUNTER", or
+ * "work:COUNTER +3%" for the cost of all functions together for one unit. */
 struct fail_if {
     const char *text; /* as typed */
     char name[512];   /* "": all functions */
-    /* Of the share, or by its part of what a unit took; above 0: growth, below
-     * 0: shrinking. */
+    /* In points of the share, or as a part of the cost of a unit. Above 0:
+     * growth; below 0: shrinking. */
     double change;
     bool of_rest;
-    const char *counter; /* in (text); NULL: it is not about units */
+    const char
+        *counter; /* points into (text); NULL: the rule is not about units */
     size_t counter_length;
 };
 
 /* The function and the counter that a rule names. */
 struct fail_if_found {
-    uint32_t function, unit; /* of struct diff; whichever the rule has */
+    uint32_t function,
+        unit; /* indices in struct diff, as far as the rule needs them */
 };
 
 /* Parse (text), which must outlive (f).

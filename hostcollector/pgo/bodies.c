@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Brings each address to its line in its body. */
+/* Maps each address to a line of a body. */
 #include "pgo/bodies.h"
 
 #include <ctype.h>
@@ -10,11 +10,11 @@
 #include "pgo/discriminator.h"
 #include "util/vec.h"
 
-/* Functions that are inlined deeper are left out. */
+/* Functions that are inlined more deeply are left out. */
 #define MAX_DEPTH 128u
 
-/* Of the low half of a difference of lines; a body of an included file may be
- * above the function's first line. */
+/* The place with the low half of the difference of lines: the body of an
+ * included file may be above the function's first line. */
 static struct sampled_place place_of(uint32_t line, uint32_t first,
                                      uint32_t discriminator)
 {
@@ -27,7 +27,7 @@ static uint64_t key_of(uint32_t number, struct sampled_place place)
     return (uint64_t)number << 32 | place.offset << 16 | place.discriminator;
 }
 
-/* Would the compiler, and its reader of profiles, take (name)? */
+/* Do the compiler, and its reader of profiles, accept (name)? */
 static bool is_linkage_name(const char *name)
 {
     if (name == NULL ||
@@ -39,8 +39,8 @@ static bool is_linkage_name(const char *name)
     return true;
 }
 
-/* The body (name) at (call) in (parent), in (*body). Returns 0; -1 if there is
- * no memory. */
+/* Find or add the body (name) at (call) in (parent), and write its number to
+ * (*body). Returns 0; -1 if there is no memory. */
 static int put_body(struct bodies *b, uint32_t parent, const char *name,
                     struct sampled_place call, uint32_t *body)
 {
@@ -68,8 +68,8 @@ static int put_body(struct bodies *b, uint32_t parent, const char *name,
     return 0;
 }
 
-/* The frames of (t), outermost first, in (chain). Returns how many; 0: one of
- * them does not say where it is. */
+/* Write the frames of (t), outermost first, to (chain). Returns their number; 0
+ * if a frame has no place. */
 static unsigned chain_of(const struct dwarf_target *t,
                          const struct dwarf_frame *chain[MAX_DEPTH])
 {
@@ -136,8 +136,8 @@ int bodies_add(struct bodies *b, const struct dwarf_target *t, uint64_t samples)
                     samples * discriminator_copies(t->discriminator));
 }
 
-/* The function that begins at (t); MAP_NOTHING: none does, or it has no
- * samples. */
+/* The function that begins at (t); MAP_NOTHING if there is none, or if it has
+ * no samples. */
 static uint32_t function_at(struct bodies *b, const struct dwarf_target *t)
 {
     const struct dwarf_frame *f = t->frames;
@@ -165,7 +165,7 @@ void bodies_begin(struct bodies *b, const struct dwarf_target *t)
         b->list[body].body.head = b->lines[line].line.count;
 }
 
-/* The line that (t) is in; MAP_NOTHING: it has no samples. */
+/* The line that contains (t); MAP_NOTHING if it has no samples. */
 static uint32_t line_at(struct bodies *b, const struct dwarf_target *t)
 {
     const struct dwarf_frame *chain[MAX_DEPTH];
@@ -201,7 +201,7 @@ int bodies_call(struct bodies *b, const struct dwarf_target *site,
     at = b->lines[line].call;
     while (at != NO_CALL && b->calls[at].callee != body)
         at = b->calls[at].next;
-    if (at != NO_CALL) { /* the line has several instructions for it */
+    if (at != NO_CALL) { /* several instructions of the line make this call */
         b->calls[at].share += share;
         return 0;
     }

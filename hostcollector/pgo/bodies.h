@@ -16,23 +16,24 @@ struct dwarf_target;
 /* A body under construction. Bodies and lines are not yet sorted. */
 struct growing_body {
     struct sampled_body body;
-    uint64_t samples;     /* that hit it, or what is inlined there */
-    uint32_t parent;      /* the body around it; NO_BODY of a function */
-    uint32_t child, next; /* its first one inside; the next in the same */
+    uint64_t samples; /* samples that hit it, or a body inlined into it */
+    uint32_t parent;  /* the body around it; NO_BODY: it is a function */
+    uint32_t child,
+        next; /* first body inside; next body inside the same body */
 };
 #define NO_BODY UINT32_MAX
 
 struct growing_line {
     struct sampled_line line;
     uint32_t body;
-    uint32_t call; /* its first one; NO_CALL */
+    uint32_t call; /* its first call; NO_CALL: none */
 };
 
 /* A call through a pointer. */
 struct growing_call {
-    uint32_t callee; /* the body of a function */
-    uint32_t next;   /* of the same line; NO_CALL */
-    double share;    /* of all calls of it */
+    uint32_t callee; /* the function's body */
+    uint32_t next;   /* next call of the same line; NO_CALL: none */
+    double share;    /* share of all calls of the callee */
 };
 #define NO_CALL UINT32_MAX
 
@@ -40,7 +41,7 @@ struct growing_call {
 struct bodies {
     struct growing_body *list;
     size_t count, room;
-    struct pair_map by_place; /* name, body around it and place -> body */
+    struct pair_map by_place; /* name, enclosing body and place -> body */
     struct growing_line *lines;
     size_t line_count, line_room;
     struct pair_map by_line; /* body and place -> line */
@@ -50,8 +51,8 @@ struct bodies {
     uint64_t placed;    /* samples */
 };
 
-/* Add (samples), 1 or more, at (t). What has no name, no first line or no line
- * is left out. Returns 0; -1 if there is no memory. */
+/* Add (samples), 1 or more, at (t). Addresses without a name, first line or
+ * line are left out. Returns 0; -1 if there is no memory. */
 int bodies_add(struct bodies *b, const struct dwarf_target *t,
                uint64_t samples);
 
@@ -71,8 +72,8 @@ int bodies_call(struct bodies *b, const struct dwarf_target *site,
 /* Returns the bytes of memory that (b) takes. */
 size_t bodies_bytes(const struct bodies *b);
 
-/* Put all that was added into (out), in order; names are those of (b), the rest
- * lies in (arena). Returns 0; -1 if there is no memory. */
+/* Copy the sorted profile to (out). Names belong to (b); the rest is in
+ * (arena). Returns 0; -1 if there is no memory. */
 int bodies_finish(struct bodies *b, struct arena *arena,
                   struct sample_profile *out);
 

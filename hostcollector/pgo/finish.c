@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bodies and lines in the order in which they are written. */
+/* Sorts bodies and lines in the order of writing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static int by_body(const void *a, const void *b)
     return order != 0 ? order : by_place(left->line.place, right->line.place);
 }
 
-/* Of the bodies in one other. */
+/* Compares bodies in the same body. */
 static int by_call(const void *a, const void *b)
 {
     const struct sampled_body *left = &(*(struct growing_body *const *)a)->body;
@@ -46,8 +46,9 @@ static int by_count(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->name, right->name);
 }
 
-/* The calls of (from), in order. What a function begins with says how often it
- * is called; where no sample hit that, it hardly ever is. */
+/* Copy the calls of (from), sorted. The first line of a function tells how
+ * often the function is called. If no sample hit that line, the function is
+ * hardly ever called. */
 static int finish_calls(const struct bodies *b, const struct growing_line *from,
                         struct arena *arena, struct sampled_line *to)
 {
@@ -74,7 +75,7 @@ static int finish_calls(const struct bodies *b, const struct growing_line *from,
     return 0;
 }
 
-/* Copy the lines, by body and place, and add them up. */
+/* Copy the lines, sorted by body and place, and add them up. */
 static int finish_lines(struct bodies *b, struct arena *arena)
 {
     struct sampled_line *lines =
@@ -94,14 +95,14 @@ static int finish_lines(struct bodies *b, struct arena *arena)
             body->body.lines = &lines[i];
         body->body.total += lines[i].count;
     }
-    /* a body comes behind the one around it */
+    /* a body comes after the body around it */
     for (size_t i = b->count; i-- > 0;)
         if (b->list[i].parent != NO_BODY)
             b->list[b->list[i].parent].body.total += b->list[i].body.total;
     return 0;
 }
 
-/* Set child and next of all. Returns the first function. */
+/* Set child and next of all bodies. Returns the first function. */
 static uint32_t link(struct bodies *b, struct growing_body **sorted)
 {
     uint32_t first = NO_BODY;
@@ -110,7 +111,7 @@ static uint32_t link(struct bodies *b, struct growing_body **sorted)
         sorted[i] = &b->list[i];
     /* of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(sorted, b->count, sizeof *sorted, by_call);
-    for (size_t i = b->count; i-- > 0;) { /* each becomes the first one */
+    for (size_t i = b->count; i-- > 0;) { /* each becomes the first child */
         struct growing_body *body = sorted[i];
         uint32_t *place =
             body->parent != NO_BODY ? &b->list[body->parent].child : &first;
@@ -121,7 +122,8 @@ static uint32_t link(struct bodies *b, struct growing_body **sorted)
     return first;
 }
 
-/* The body to write behind (at): inside, beside, or beside what is around. */
+/* The body to write after (at): its first child, else its next sibling, else
+ * the next sibling of a body around it. */
 static uint32_t following(const struct bodies *b, uint32_t at)
 {
     if (b->list[at].child != NO_BODY)
@@ -131,16 +133,16 @@ static uint32_t following(const struct bodies *b, uint32_t at)
     return at != NO_BODY ? b->list[at].next : NO_BODY;
 }
 
-/* A function of which no head is known has that of its first line that samples
- * hit: a head of 0 would make the compiler take it for one that is hardly ever
- * called. */
+/* Set the heads of functions. A function without a known head gets the count of
+ * its first line with samples. With a head of 0, the compiler would treat the
+ * function as hardly ever called. */
 static void finish_heads(struct sampled_body *bodies, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t first = i;
 
         while (bodies[first].line_count == 0)
-            first++; /* then there is a body inside */
+            first++; /* then a body is inside */
         if (bodies[i].depth == 0 && bodies[i].head == 0)
             bodies[i].head = bodies[first].lines[0].count;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From stacks to addresses. */
+/* Collects the addresses in stacks. */
 #include "pgo/hits.h"
 
 #include <stdlib.h>
@@ -27,8 +27,8 @@ int hits_add(struct hits *h, uint64_t address, uint64_t samples)
     return 0;
 }
 
-/* The address of the kernel's code that a sample of (path) hit in (*address).
- * False: the core slept, or that is not known. */
+/* Write the address in the kernel's code that a sample of (path) hit to
+ * (*address). False if the core slept, or if the address is unknown. */
 static bool leaf_of(const struct view_path *path, uint64_t *address)
 {
     const struct view_step *leaf;

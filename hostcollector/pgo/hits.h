@@ -14,8 +14,8 @@
 struct image;
 
 struct pgo_hit {
-    uint64_t address; /* in the image's file */
-    uint64_t samples; /* 0: asked for since it is of use to know */
+    uint64_t address; /* link-time address in the image */
+    uint64_t samples; /* 0: added because the address is needed */
 };
 
 /* Zeroed: empty. */
@@ -26,8 +26,8 @@ struct hits {
     struct pair_map by_address;
 };
 
-/* Gather the busy samples of (p) in the kernel's own code, and with them the
- * beginnings of the functions of (image) that they hit. Returns 0; -1 if there
+/* Collect the busy samples of (p) in the kernel's own code, and the first
+ * addresses of the functions of (image) that they hit. Returns 0; -1 if there
  * is no memory. hits_fini() must follow in both cases. */
 int hits_gather(struct hits *out, const struct profile *p, const struct view *v,
                 const struct image *image);

@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions that together have this part of the samples matter. The one with
- * fewest of them must have so many that a count of its own is off by 14 % at
- * most, in two of three cases; all of them together, by 3 %. */
+/* The functions that matter are those which together have this part of the
+ * samples. The count of each such function must be within 14 % in two of three
+ * cases; the count of all of them together, within 3 %. */
 #define MATTERS        0.9
 #define LEAST_IN_ONE   50u
 #define LEAST_TOGETHER 1000u
 
-#define COMPILER_LENGTH 60u /* of a name and version, at most */
+#define COMPILER_LENGTH 60u /* limit of a name and version */
 
 /* Samples by the unit that they hit. */
 struct tally_of_units {
     uint64_t llvm, discriminated;
-    uint64_t most; /* of one unit that is not as it should be: */
+    uint64_t most; /* of the unit with the most samples that was not compiled
+                      for profiles */
     struct dwarf_about about;
 };
 
@@ -45,7 +46,7 @@ static void add_unit(struct tally_of_units *t, const struct dwarf_about *about,
     }
 }
 
-/* By unit, in (samples). */
+/* Count the samples by unit in (samples). */
 static int count_units(const struct dwarf *d, const struct hits *h,
                        struct tally_of_units *t)
 {
@@ -112,8 +113,8 @@ static int by_samples(const void *a, const void *b)
     return strcmp(left->body.name, right->body.name);
 }
 
-/* The function that matters and has fewest samples; NULL: there is no memory.
- */
+/* The function with the fewest samples among those that matter; NULL if there
+ * is no memory. */
 static const struct growing_body *weakest(const struct bodies *b)
 {
     const struct growing_body **sorted =

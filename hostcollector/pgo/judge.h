@@ -11,16 +11,15 @@
 #include "pgo/hits.h"
 #include "util/err.h"
 
-/* Was the code that (h) hit compiled for a sample profile, by LLVM? After
- * dwarf_resolve() of (d). Returns 0; -1 with (e) saying what to type. */
+/* Was the code that (h) hit compiled for a sample profile, by LLVM? Call it
+ * after dwarf_resolve() of (d). Returns 0; -1 with (e) saying what to type. */
 int judge_units(const struct dwarf *d, const struct hits *h, struct err *e);
 
-/* Are (samples) enough at all? Returns 0; -1 with (e) saying how long to
- * sample.
- */
+/* Are (samples) enough in total? Returns 0; -1 with (e) saying how long to
+ * sample. */
 int judge_total(const struct profile *p, uint64_t samples, struct err *e);
 
-/* Are there samples enough in the functions that matter? Returns 0; -1 with (e)
+/* Do the functions that matter have enough samples? Returns 0; -1 with (e)
  * saying how long to sample. */
 int judge_samples(const struct profile *p, const struct bodies *b,
                   struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From addresses to the profile, by way of DWARF. */
+/* Makes the profile from addresses, by DWARF. */
 #include "pgo/pgo.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "pgo/pgo_calls.h"
 #include "util/arena.h"
 
-/* A profile, and what it is made of. */
+/* A profile, and the memory that it uses. */
 struct owned {
     struct sample_profile profile; /* first */
     struct bodies bodies;          /* with the names */
@@ -35,7 +35,8 @@ static int gather(struct gathered *g, const struct pgo_job *job)
                        : result;
 }
 
-/* The (h->count) addresses of (h), for dwarf_resolve(). NULL: no memory. */
+/* Make the targets for dwarf_resolve() of the (h->count) addresses of (h). NULL
+ * if there is no memory. */
 static struct dwarf_target *targets_of(const struct hits *h)
 {
     struct dwarf_target *t = calloc(h->count + 1, sizeof *t);
@@ -46,7 +47,7 @@ static struct dwarf_target *targets_of(const struct hits *h)
     return t;
 }
 
-/* Add what (t) says of the (h->count) addresses. */
+/* Add the samples at the (h->count) resolved addresses (t). */
 static int fill(struct bodies *b, const struct hits *h,
                 const struct dwarf_target *t, uint64_t memory)
 {
@@ -70,7 +71,8 @@ static int by_address(const void *a, const void *b)
     return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Add the calls of (c), whose ends are among the (count) of (t). */
+/* Add the calls of (c), whose addresses are among the (count) targets at
+ * (t). */
 static int fill_calls(struct bodies *b, const struct pgo_calls *c,
                       struct dwarf_target *t, size_t count)
 {

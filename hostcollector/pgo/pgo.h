@@ -18,9 +18,9 @@ struct image;
 struct pgo_job {
     const struct profile *profile;
     const struct view *view; /* of (profile) */
-    struct image *image;     /* the kernel's; NULL: not known */
-    bool by_address;         /* for an optimizer of what is linked */
-    uint64_t memory;         /* bytes that the result may take; 0: no limit */
+    struct image *image;     /* the kernel's image; NULL: unknown */
+    bool by_address; /* by address, for an optimizer of linked programs */
+    uint64_t memory; /* limit of the result in bytes; 0: no limit */
 };
 
 /*

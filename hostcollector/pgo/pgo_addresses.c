@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses as symbols and offsets. */
+/* Converts addresses to symbols and offsets. */
 #include "pgo/pgo_addresses.h"
 
 #include <ctype.h>
@@ -8,11 +8,10 @@
 
 #include "image/file/image.h"
 
-/* Local symbols of one name are told apart by numbers, which rise by address.
- */
+/* Numbers for local symbols of the same name, by rising address. */
 struct numbers {
     struct pair_map by_name;  /* number of symbols with the name so far */
-    struct pair_map by_start; /* of the function that begins there */
+    struct pair_map by_start; /* address of a function -> its number */
 };
 
 static bool is_word(const char *name)
@@ -57,7 +56,7 @@ static int by_address(const void *a, const void *b)
     return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Those of the (count) (hits) that are in functions. */
+/* Add those of the (count) (hits) that are in functions. */
 static int add_all(struct sample_profile *out, struct sampled_address *to,
                    const struct numbers *n, struct names *names,
                    const struct pgo_hit *hits, size_t count,

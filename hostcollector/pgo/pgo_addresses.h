@@ -11,8 +11,9 @@
 
 struct image;
 
-/* Put the hits of (h) in functions of (image) into (out), in order; they lie in
- * (arena) and (names). Returns 0; -1 if there is no memory. */
+/* Copy the hits of (h) that are in functions of (image) to (out), sorted.
+ * Memory comes from (arena) and (names). Returns 0; -1 if there is no
+ * memory. */
 int pgo_addresses_finish(struct sample_profile *out, struct arena *arena,
                          struct names *names, const struct hits *h,
                          const struct image *image);

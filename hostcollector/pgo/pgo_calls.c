@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From stacks to calls through pointers. */
+/* Finds calls through pointers in stacks. */
 #include "pgo/pgo_calls.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #define KERNEL 0u /* of view.images */
 
-/* Bytes of a call through a pointer, and of any other. */
+/* Lengths of a call through a pointer, and of any other call. */
 #define CALL_MIN    2u
 #define CALL_MAX    8u
 #define CALL_DIRECT 5u
@@ -28,7 +28,8 @@ static bool is_call(const struct image *image, uint64_t address, size_t size,
            insn_decode(code, size, in) == size && in->kind == INSN_CALL;
 }
 
-/* Is the call whose last byte is at (site) one of (callee) by a pointer? */
+/* Is the call whose last byte is at (site) a call of (callee) through a
+ * pointer? */
 static bool is_by_pointer(const struct image *image, uint64_t site,
                           uint64_t callee)
 {

@@ -6,11 +6,11 @@
 
 #include "pgo/hits.h"
 
-/* A call through a pointer, as stacks have it. */
+/* A call through a pointer that stacks contain. */
 struct pgo_call {
-    uint64_t site;    /* in the call instruction */
+    uint64_t site;    /* address in the call instruction */
     uint64_t callee;  /* first address of the function */
-    uint64_t samples; /* with both addresses in the stack */
+    uint64_t samples; /* samples whose stacks contain both addresses */
 };
 
 /* Zeroed: empty. */
@@ -18,15 +18,15 @@ struct pgo_calls {
     struct pgo_call *list;
     size_t count, room;
     struct pair_map by_place; /* site and callee -> call */
-    struct hits callees;      /* samples of each, whoever called it */
+    struct hits callees;      /* samples of each callee, whatever its caller */
 };
 
 /*
- * Gather the calls through pointers in the busy stacks of (p), and put both
- * ends of each into (h), too. A callee is a function whose address the image
- * has in its data. A callee may end in a jump to another function, which then
- * stands on the stack in its place: that function is no callee. Returns 0; -1
- * if there is no memory. pgo_calls_fini() must follow in both cases.
+ * Collect the calls through pointers in the busy stacks of (p), and add both
+ * addresses of each call to (h). A callee is a function whose address is stored
+ * in the image's data. If a callee ends in a jump to another function, the
+ * stack contains the other function, which is no callee. Returns 0; -1 if there
+ * is no memory. pgo_calls_fini() must follow in both cases.
  */
 int pgo_calls_gather(struct pgo_calls *out, struct hits *h,
                      const struct profile *p, const struct view *v,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Both distributions are incomplete beta functions. */
+/* Computes both distributions by the incomplete beta function. */
 #include "diff/compare/beta_tail.h"
 
 #include <math.h>

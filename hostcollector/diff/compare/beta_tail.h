@@ -4,7 +4,8 @@
 #define TPROF_DIFF_COMPARE_BETA_TAIL_H
 
 /* The probability that a value of Student's t with (df) degrees of freedom is
- * farther from 0 than (t), either way; (df) of INFINITY: of a normal. */
+ * farther from 0 than (t) in either direction. If (df) is INFINITY, of a normal
+ * distribution. */
 double tail_t(double t, double df);
 
 /* Returns the (t) for which tail_t() returns (p). (p) is above 0 and at most 1.

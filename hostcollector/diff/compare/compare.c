@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The steps, and what a function's share is of in each. */
+/* Removes changed functions step by step, and measures shares against the
+ * rest. */
 #include "diff/compare/compare.h"
 
 #include <math.h>
@@ -7,29 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of many functions several are taken out at once, so that there are no more
- * steps than this. */
+/* Limit of steps. If there are many functions, one step removes several. */
 #define STEPS_MAX   256
-/* Of more than these ever more are. */
+/* From this number of functions on, a step removes ever more functions. */
 #define JUDGED_MANY 10000
 
-/* A run: the sums of all that was not taken out. */
+/* A run: the sums of all that was not removed. */
 struct whole {
     double time, time_sq;
 };
 
-/* A function that is judged. */
+/* A function, and its judgement. */
 struct judged {
     uint32_t function;
-    double p;      /* of its share of the rest, in this step */
-    double change; /* of its share of all, to order what is equal */
+    double p; /* probability for its share of the rest, in this step */
+    double
+        change; /* change of its share of all, to order equal probabilities */
 };
 
 struct compare_work {
     const struct compare_input *in;
     struct compare_row *rows;
-    struct amount *totals;    /* with what is inside; NULL: none is */
-    bool *around;             /* by function: something is inside */
+    struct amount
+        *totals;  /* amounts with the functions inside; NULL: none is inside */
+    bool *around; /* by function: another function is inside */
     struct whole *all, *rest; /* by run */
     struct judged *left;      /* not taken out */
     size_t count;             /* of (left) */
@@ -56,7 +58,7 @@ static double effective(const struct whole *a)
     return a->time_sq > 0 ? a->time * a->time / a->time_sq : 0;
 }
 
-/* (whole) less what was taken out, but for (function). */
+/* (whole) without what was removed, but with (function). */
 static struct whole whole_with(const struct compare_work *w,
                                const struct whole *whole, size_t run,
                                size_t function)
@@ -90,7 +92,7 @@ static struct share_spread spread_of(const struct compare_work *w,
         double unit = of.time > 0 ? of.time_sq / of.time : 0;
 
         if (!(unit > 0)) {
-            s.inverse[side] = INFINITY; /* nothing is known of this run */
+            s.inverse[side] = INFINITY; /* nothing is known about this run */
             continue;
         }
         s.p[side] += a->time / of.time / (double)w->in->runs[side];
@@ -103,9 +105,10 @@ static struct share_spread spread_of(const struct compare_work *w,
 }
 
 /*
- * By how much the share of a function varies more than one of samples whose
- * weights do not depend on the function: its own may be heavier, as where they
- * come late. At least 1: as sure as the report has it, no surer.
+ * The factor by which the share of a function varies more than a share of
+ * samples whose weights do not depend on the function. The function's own
+ * samples may be heavier, for example if they come late. At least 1, so that
+ * the result is no surer than in the report.
  */
 static double heaviness(const struct share_spread *s)
 {
@@ -135,7 +138,7 @@ static double squares(const struct compare_work *w, const struct whole *whole,
     return sum;
 }
 
-/* The share of (function) of (whole), and how sure it is. */
+/* The share of (function) in (whole), and its error. */
 static struct two_proportions shares_of(const struct compare_work *w,
                                         const struct whole *whole,
                                         size_t function)
@@ -151,7 +154,7 @@ static struct two_proportions shares_of(const struct compare_work *w,
     if (df < 1 || !(r.n[0] > 0 && r.n[1] > 0))
         return r;
 
-    /* runs may differ more than their samples say, never less */
+    /* runs may differ more than sampling explains, never less */
     double p = (r.n[0] * r.p[0] + r.n[1] * r.p[1]) / (r.n[0] + r.n[1]);
     double within = p * (1 - p) * (1 / r.n[0] + 1 / r.n[1]);
     double between =
@@ -177,13 +180,13 @@ static bool is_taken(const struct compare_work *w, size_t function)
     return w->rows[function].verdict == COMPARE_CHANGED;
 }
 
-/* Is the time of (function) part of another one's? */
+/* Is the time of (function) part of another function's time? */
 static bool is_inside(const struct compare_work *w, size_t function)
 {
     return w->in->inside != NULL && w->in->inside[function] != COMPARE_TOP;
 }
 
-/* Add what is inside, but for what was taken out. */
+/* Add up the functions inside each function, without removed ones. */
 static void sum_totals(const struct compare_work *w)
 {
     size_t row = w->in->functions + 1;
@@ -207,8 +210,8 @@ static void sum_totals(const struct compare_work *w)
     }
 }
 
-/* The sums of each run, of what is in no function and of what was not taken
- * out. */
+/* Add up each run: the amounts of all functions and of no function, without
+ * removed ones. */
 static void sum_rest(const struct compare_work *w, struct whole *sums)
 {
     sum_totals(w);
@@ -261,20 +264,21 @@ static int compare_judged(const void *a, const void *b)
     return left->function < right->function ? -1 : 1;
 }
 
-/* The probability by which (function) is judged: of its share of the rest, or
- * of all where nothing remains on a side. */
+/* The probability by which (function) is judged: of its share of the rest; or
+ * of its share of all if a side has no rest. */
 static double p_of(const struct compare_work *w, size_t function)
 {
     struct two_proportions s = shares_of(w, w->rest, function);
 
-    /* it is what others are measured by: what is inside of it may change */
+    /* other functions are measured by it; functions inside of it may change */
     if (w->totals != NULL && w->around[function] && fmin(s.p[0], s.p[1]) > .5)
         return 1;
     return s.n[0] > 0 && s.n[1] > 0 ? two_proportions_p(&s)
                                     : w->rows[function].all.p;
 }
 
-/* Fill p and q of those that were not taken out, the least p first. */
+/* Compute p and q of the functions that were not removed, and sort them by
+ * p. */
 static void judge(struct compare_work *w)
 {
     double least = 1;
@@ -307,7 +311,7 @@ static bool lacks_side(const struct compare_work *w, size_t function)
     return !(row->all.before > 0 && row->all.after > 0);
 }
 
-/* Was something taken out that (function) is inside of? */
+/* Was a function removed that contains (function) or is inside it? */
 static bool is_covered(const struct compare_work *w, uint32_t function)
 {
     while (is_inside(w, function)) {
@@ -318,8 +322,8 @@ static bool is_covered(const struct compare_work *w, uint32_t function)
     return false;
 }
 
-/* Take (function) out. What it is inside of has other sums then, and is not
- * judged again before these are known. */
+/* Remove (function). The functions around it then have other sums, and are not
+ * judged again before these sums are known. */
 static void take(struct compare_work *w, uint32_t function, unsigned step)
 {
     w->rows[function].step = step;
@@ -346,8 +350,9 @@ static void keep_left(struct compare_work *w)
     w->count = n;
 }
 
-/* Take out what changed: those first that a side lacks, as they have changed
- * whatever the rest did, and then the most significant. Returns how many. */
+/* Remove changed functions. Functions that one side lacks are first, since they
+ * have changed whatever the rest did. The most significant changes are next.
+ * Returns the number of removed functions. */
 static size_t take_out(struct compare_work *w, unsigned step)
 {
     size_t most = batch(w), n = 0;
@@ -393,7 +398,7 @@ static bool put_back(struct compare_work *w)
     return w->taken != before;
 }
 
-/* State each function against the rest. */
+/* Compute the change of each function against the rest. */
 static void state_all(struct compare_work *w)
 {
     double level = COMPARE_FALSE * (double)(w->taken + 1) /
@@ -411,7 +416,8 @@ static void state_all(struct compare_work *w)
     }
 }
 
-/* Of what went with what it is inside of: what changed for itself? */
+/* Judge the functions that were removed together with the function around them:
+ * did they change themselves? */
 static void judge_covered(struct compare_work *w)
 {
     double least = 1;
@@ -432,7 +438,7 @@ static void judge_covered(struct compare_work *w)
     }
 }
 
-/* The mean over the runs of each side of the part that did not change. */
+/* Compute the mean over each side's runs of the part that did not change. */
 static void sum_up(const struct compare_work *w, struct compare_result *result)
 {
     *result = (struct compare_result){.judged = w->judged, .changed = w->taken};

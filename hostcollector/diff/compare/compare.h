@@ -46,10 +46,11 @@ struct compare_row {
      * on; 0: not removed. */
     unsigned step;
     double q; /* (p) after correction for the number of functions */
-    struct compare_share all;  /* of everything */
-    struct compare_share rest; /* of what did not change, and itself */
-    /* Of a function that did not change, where none is inside of another: by
-     * how much its share of the rest would have had to grow, to be found in
+    struct compare_share all; /* of everything */
+    struct compare_share
+        rest; /* share of the unchanged functions and this function */
+    /* For a function that did not change, if no function is inside another: the
+     * growth of its share of the rest that would have been found in
      * COMPARE_POWER of the cases. */
     double detectable;
 };
@@ -58,20 +59,20 @@ struct compare_row {
 #define COMPARE_TOP UINT32_MAX
 
 /*
- * Functions may be inside others, as calls are inside their callers in a tree:
- * then what is outside has the amounts of all that is inside it, too. What is
- * taken out is no part of what it is inside of any more, and takes all with it
- * that is inside of it: of that it is then said what changed for itself, of all
- * of it at most COMPARE_FALSE falsely. What has something inside, and more than
- * half of the rest on both sides, is what others are measured by: it is not
- * said to change.
+ * Functions may be inside others, like calls are inside their callers in a
+ * tree. The amounts of the outer function then include the amounts of the inner
+ * ones. A removed function is subtracted from the functions around it, and the
+ * functions inside it are removed with it. For these the result says whether
+ * they changed themselves; at most COMPARE_FALSE of such changes are false. A
+ * function with others inside and more than half of the rest on both sides is
+ * the measure for the others, and never counts as changed.
  */
 struct compare_input {
     size_t functions;
-    size_t runs[2]; /* before, after; at least 1 each */
-    /* For each run, those of before first: the functions, and then one amount
-     * that belongs to none of them. */
-    const struct amount *amounts; /* without what is inside */
+    size_t runs[2]; /* runs before and after; at least 1 each */
+    /* For each run, runs of before first: an amount for each function, and then
+     * one amount that belongs to no function. */
+    const struct amount *amounts; /* without the functions inside */
     /* For each function the one around it, which comes before it in the list;
      * or COMPARE_TOP. NULL: no function is inside another. */
     const uint32_t *inside;

@@ -16,8 +16,8 @@ struct merged_sum {
 
 size_t merged_node_bytes(size_t runs)
 {
-    /* arrays and the map have at most twice the room that they need, and while
-     * they grow the old one is there; and the tree is made twice */
+    /* arrays and the map have at most twice the room that they need; the old
+     * one exists while they grow; and the tree is made twice */
     const size_t slot = 24, judged = 24;
     size_t node = 3 * sizeof(struct merged_node) + 6 * slot;
 
@@ -26,8 +26,8 @@ size_t merged_node_bytes(size_t runs)
            runs * (3 * sizeof(struct merged_sum) + 4 * sizeof(struct amount));
 }
 
-/* The child of node (parent) that stands for (function), made if there is none
- * and there is room for it, else (parent). NONE if there is no memory. */
+/* The child of node (parent) for (function), added if necessary. (parent)
+ * itself if there is no room. NONE if there is no memory. */
 static uint32_t child_of(struct merged *m, uint32_t parent, uint32_t function)
 {
     if (m->count >= m->nodes_max &&
@@ -101,8 +101,8 @@ out:
     return result;
 }
 
-/* Make the tree again in (to), of functions that are joined; (number): which
- * node of it each of (from) is. */
+/* Make the tree again in (to), with joined functions. (number) maps each node
+ * of (from) to its node in (to). */
 static int join(struct merged *to, const struct merged *from,
                 const struct pairs *p, uint32_t *number)
 {
@@ -121,7 +121,8 @@ static int join(struct merged *to, const struct merged *from,
     return 0;
 }
 
-/* Find the parts: (part) by node is the one that its own time belongs to. */
+/* Number the parts. (part) maps each node to the part that has the node's own
+ * time. */
 static int part_numbers(struct merged *m, const struct merged *from,
                         const uint32_t *number, uint32_t *part)
 {
@@ -148,7 +149,7 @@ static int part_numbers(struct merged *m, const struct merged *from,
         m->own[own++] = node;
     }
     m->parts = m->count - 1 + own;
-    part[0] = (uint32_t)m->parts; /* time of no function */
+    part[0] = (uint32_t)m->parts; /* time without a function */
     return 0;
 }
 

@@ -16,7 +16,7 @@
 #define MERGED_NAMELESS UINT32_MAX
 
 struct merged_node {
-    uint32_t parent;   /* before it; 0 of the root, too */
+    uint32_t parent;   /* comes before the node; 0 for the root, too */
     uint32_t function; /* of pairs.functions, or MERGED_NAMELESS */
 };
 
@@ -33,10 +33,10 @@ struct merged {
     size_t sum_count, sum_room;
     uint64_t folded; /* samples of branches that had no room */
     /*
-     * After merged_finish(): the parts of the tree as struct compare_input has
-     * its functions. Part i < count - 1 is node i + 1 with all below it. Behind
-     * these is, of each node that has children and time of its own, that time
-     * alone: part i is that of node own[i - count + 1].
+     * After merged_finish(): the parts of the tree, as the functions of struct
+     * compare_input. Part i < count - 1 is node i + 1 with all nodes below it.
+     * The further parts are the own time of nodes that have both children and
+     * own time: part i is the own time of node own[i - count + 1].
      */
     size_t parts;
     uint32_t *own;

@@ -26,7 +26,8 @@ static bool is_word(const char *s, const char *end)
     return false;
 }
 
-/* The last dot before (end), behind the first byte of (name); NULL: none. */
+/* The last dot before (end) and after the first byte of (name); NULL if there
+ * is none. */
 static const char *last_dot(const char *name, const char *end)
 {
     for (const char *c = end; c-- > name + 1;)
@@ -35,8 +36,7 @@ static const char *last_dot(const char *name, const char *end)
     return NULL;
 }
 
-/* The end of (name), which ends at (end), without a suffix; (end) if it has
- * none. */
+/* The end of (name) without one suffix; (end) if (name) has no suffix. */
 static const char *without_suffix(const char *name, const char *end)
 {
     const char *dot = last_dot(name, end), *word_end = end;
@@ -44,7 +44,7 @@ static const char *without_suffix(const char *name, const char *end)
     if (dot == NULL)
         return end;
     if (strspn(dot + 1, "0123456789") >= (size_t)(end - dot - 1)) {
-        word_end = dot; /* the number behind the word */
+        word_end = dot; /* the number after the word */
         dot = last_dot(name, word_end);
     }
     return dot != NULL && is_word(dot + 1, word_end) ? dot : end;
@@ -54,7 +54,7 @@ const char *without_compiler_suffix(struct arena *arena, const char *name)
 {
     const char *clone = strstr(name, CLONE);
     const char *all = name + strlen(name);
-    const char *image = all; /* " [app]" behind the name */
+    const char *image = all; /* " [app]" after the name */
 
     if (all > name && all[-1] == ']')
         while (image > name && *image != '[')
@@ -78,24 +78,24 @@ const char *without_compiler_suffix(struct arena *arena, const char *name)
 }
 
 #define NONE      PAIRS_NONE
-/* Bytes of the names of a function's parts; further ones are not told. */
+/* Bytes for the names of a function's parts; further names are dropped. */
 #define PARTS_MAX 1024
 
 struct pairs_identity {
     const char *name, *stem, *file;
     const char *joined, *file_before;
-    uint32_t into;   /* the identity that this one is part of; or itself */
+    uint32_t into; /* the identity that this identity is a part of; or itself */
     uint32_t number; /* of functions[] */
-    bool has[2];     /* samples of its own */
+    bool has[2];     /* has samples of its own, by side */
     bool known[2], unsure;
 };
 
 struct pairs_sum {
-    uint32_t run, identity; /* NONE: no function is known */
+    uint32_t run, identity; /* NONE: the function is unknown */
     struct amount amount;
 };
 
-/* FNV-1a; what collides would only be compared as one function. */
+/* FNV-1a. Functions whose hashes collide would be compared as one function. */
 static uint64_t hash(const char *s)
 {
     uint64_t h = 14695981039346656037u;
@@ -110,7 +110,8 @@ static const char *copy(struct pairs *p, const char *s)
     return s == NULL ? NULL : arena_strndup(&p->arena, s, strlen(s));
 }
 
-/* The number of this function; NONE if there is no memory. */
+/* The number of the identity, added if necessary; NONE if there is no
+ * memory. */
 static uint32_t identity_of(struct pairs *p, const char *name, const char *file)
 {
     uint32_t *number = map_put(&p->numbers, hash(name), hash(file));
@@ -155,7 +156,7 @@ uint32_t pairs_know(struct pairs *p, unsigned side, const char *name,
     return identity;
 }
 
-/* Whichever (i) is part of. */
+/* The identity that (i) is a part of, at the end of the chain. */
 static struct pairs_identity *whole_of(const struct pairs *p,
                                        struct pairs_identity *i)
 {
@@ -191,8 +192,8 @@ static int tell_part(struct pairs *p, struct pairs_identity *whole,
     return 0;
 }
 
-/* The (n) identities at (group) are made of one function. Where both sides have
- * the same of them, each stays by itself. */
+/* Join the (n) identities at (group), which are parts of one function. If both
+ * sides have the same parts, each part stays separate. */
 static int join_parts(struct pairs *p, struct pairs_identity **group, size_t n)
 {
     struct pairs_identity *whole = group[0];
@@ -215,17 +216,17 @@ static int join_parts(struct pairs *p, struct pairs_identity **group, size_t n)
     return 0;
 }
 
-/* Is it certain that the files of both are one? */
+/* Are both files certainly the same file? */
 static bool same_file(const char *a, const char *b)
 {
     return a == NULL || b == NULL ||
            strcmp(text_base_name(a), text_base_name(b)) == 0;
 }
 
-/* The (n) identities at (group) have the same name. One that is before and one
- * that is after are the same function if no other can be meant: each is alone
- * on its side, and their files have one name or no third function has this
- * name. */
+/* Join moved functions among the (n) identities at (group), which have the same
+ * name. One identity before and one identity after are the same function if no
+ * other can be meant: each is alone on its side, and their files have the same
+ * name, or no third function has this name. */
 static int join_moved(struct pairs *p, struct pairs_identity **group, size_t n)
 {
     struct pairs_identity *only[2] = {NULL, NULL};
@@ -263,7 +264,7 @@ static int compare_text(const char *a, const char *b)
     return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* By stem and file; the same ones by name. */
+/* Order by stem and file, then by name. */
 static int compare_stems(const void *a, const void *b)
 {
     const struct pairs_identity *const *l = a, *const *r = b;
@@ -335,7 +336,7 @@ static int join_all(struct pairs *p)
     return result;
 }
 
-/* Number those that have (samples) of their own, or have not. */
+/* Number the identities that have, or do not have, (samples) of their own. */
 static void number_functions(struct pairs *p, bool samples)
 {
     for (size_t i = 0; i < p->identities; i++) {

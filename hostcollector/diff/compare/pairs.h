@@ -19,16 +19,16 @@
 #include "util/arena.h"
 #include "util/pair_map.h"
 
-/* A function, on both sides or on one. */
+/* A function, on one side or on both. */
 struct pair {
     const char *name;
-    const char *file;   /* that declares it; NULL: not known */
+    const char *file;   /* the file that declares it; NULL: unknown */
     const char *joined; /* names of its parts, "f.part.0, f.isra.0"; or NULL */
     const char *file_before; /* file on side 0 if its name differs; or NULL */
-    /* The other side has functions of this name, and which one is the same
-     * function is not known. */
+    /* The other side has several functions of this name, and the matching one
+     * is unknown. */
     bool unsure;
-    bool has[2]; /* before, after: samples of its own */
+    bool has[2]; /* by side: has samples of its own */
 };
 
 struct pairs_sum;
@@ -42,11 +42,11 @@ struct pairs {
     size_t identities, room;
     struct pairs_sum *sums;
     size_t sum_count, sum_room;
-    /* After pairs_finish(). Behind the (count) functions those of
-     * pairs_know() that have no samples of their own. */
+    /* After pairs_finish(). The first (count) functions have samples of their
+     * own. After them come functions of pairs_know() without such samples. */
     struct pair *functions;
     size_t count, known;
-    struct amount *amounts; /* as struct compare_input has them */
+    struct amount *amounts; /* in the layout of struct compare_input */
 };
 
 /*
@@ -80,9 +80,9 @@ uint32_t pairs_number(const struct pairs *p, uint32_t known);
 /* Release what (p) holds. */
 void pairs_fini(struct pairs *p);
 
-/* (name) without what compilers add: "f [app]" of "f.isra.0.part.1 [app]", and
- * "f(int)" of "f(int) [clone .cold]". A copy in (arena); NULL if there is no
- * memory. */
+/* Copy (name) into (arena) without the compiler's suffixes: "f [app]" for
+ * "f.isra.0.part.1 [app]", and "f(int)" for "f(int) [clone .cold]". NULL if
+ * there is no memory. */
 const char *without_compiler_suffix(struct arena *arena, const char *name);
 
 #endif

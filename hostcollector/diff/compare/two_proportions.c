@@ -8,14 +8,13 @@
 #include "diagnose/share.h"
 #include "diff/compare/beta_tail.h"
 
-/* Of which the samples are worth so many. */
+/* The pooled share of both sides. */
 static double pooled(const struct two_proportions *s)
 {
     return (s->n[0] * s->p[0] + s->n[1] * s->p[1]) / (s->n[0] + s->n[1]);
 }
 
-/* The test by the counts behind a share, or behind its complement if that is
- * rarer. */
+/* The test by counts: of the share, or of its complement if that is rarer. */
 static double p_of_counts(const struct two_proportions *s, bool common)
 {
     double a = s->n[0] * (common ? 1 - s->p[0] : s->p[0]);
@@ -63,9 +62,9 @@ two_proportions_interval(const struct two_proportions *s)
 }
 
 /*
- * Is a growth of (p) by (change) found, if chance takes (z) standard errors off
- * it? How runs differ grows faster with a share than the error of sampling
- * does, and slower than the share itself: as a power in between.
+ * Would a growth of (p) by (change) be found, if chance subtracts (z) standard
+ * errors? Differences between runs grow faster with a share than the sampling
+ * error does, and slower than the share itself, so a power in between is used.
  */
 static bool is_detected(const struct two_proportions *s, double p,
                         double change, double z, double level)
@@ -82,8 +81,8 @@ static bool is_detected(const struct two_proportions *s, double p,
 }
 
 /*
- * Returns the standard errors that chance takes off in all but a part (power)
- * of the cases. The error is itself estimated: Johnson and Welch's
+ * Returns the number of standard errors that chance subtracts in all but a part
+ * (power) of the cases. The error is itself an estimate: Johnson and Welch's
  * approximation of the noncentral t, and the mean of an estimated standard
  * deviation.
  */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A share before and after: did it change, by how much, and how large a change
- * would have been seen? Pure. */
+/* Compares a share before and after: whether it changed, by how much, and which
+ * change would have been found. Pure. */
 #ifndef TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
 #define TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
 
 /* Index 0 is before, 1 is after. */
 struct two_proportions {
     double p[2]; /* 0 to 1 */
-    double n[2]; /* equally weighted samples that they are as sure as */
-    /* The variance is so many times that of (n) samples, since runs differ; 1
-     * or more. (df) are the degrees of freedom of what is known about that;
-     * INFINITY: one run a side, and nothing is known. */
+    double
+        n[2]; /* number of equally weighted samples that give the same error */
+    /* The variance is this multiple of the variance of (n) samples, since runs
+     * differ; 1 or more. (df) are the degrees of freedom of the estimate of
+     * that multiple. INFINITY: there is one run on each side, so there is no
+     * estimate. */
     double spread, df;
 };
 
@@ -34,9 +36,9 @@ struct two_proportions_change
 two_proportions_interval(const struct two_proportions *s);
 
 /*
- * Had the two shares been equal: the least growth that two_proportions_p()
- * would have found below (level) with a probability of (power). What would take
- * the share to 1 if none would.
+ * The least growth that two_proportions_p() would have found below (level) with
+ * a probability of (power), if the two shares had been equal. If there is none,
+ * the growth that makes the share 1.
  */
 double two_proportions_detectable(const struct two_proportions *s, double level,
                                   double power);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A quotient of means, and its error by those of both. */
+/* Computes a quotient of means, and its error from the errors of both means. */
 #include "diff/compare/unit_cost.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ static double mean(const struct unit_cost *c)
     return c->sum / (double)c->runs;
 }
 
-/* Squares of the runs' distances from their mean, by its square. */
+/* The sum of squared distances of the runs from their mean, divided by the
+ * squared mean. */
 static double squares(const struct unit_cost *c)
 {
     double m = mean(c);

@@ -11,7 +11,7 @@
 struct unit_cost {
     size_t runs;
     double sum, sum_sq; /* of the runs' costs */
-    double error_sq; /* sum of squares: standard error of each, by its cost */
+    double error_sq;    /* sum of the squared relative standard errors */
 };
 
 /* Add a run in which one unit took (cost) > 0. (error) is the standard error
@@ -19,8 +19,9 @@ struct unit_cost {
 void unit_cost_add(struct unit_cost *c, double cost, double error);
 
 struct unit_change {
-    double before, after;  /* the mean cost */
-    double change, margin; /* after / before - 1; the 95 % interval's half */
+    double before, after; /* the mean cost */
+    double change,
+        margin; /* after / before - 1, and half of its 95 % interval */
 };
 
 /* Returns the change between two sides, each with at least one run. The error

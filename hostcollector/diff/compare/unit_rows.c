@@ -13,8 +13,8 @@ static const struct amount *amount_of(const struct unit_rows_input *of,
     return &of->in->amounts[run * (of->in->functions + 1) + function];
 }
 
-/* The variance of a->time, which is a sum over the samples of (a), of which
- * each may have been another one of (all). */
+/* The variance of a->time, a sum over samples each of which could have been
+ * another sample of (all). */
 static double variance(const struct amount *a, const struct amount *all)
 {
     double p = all->time > 0 ? a->time / all->time : 0;
@@ -92,7 +92,8 @@ static int by_p(const void *a, const void *b)
     return ((*left)->p > (*right)->p) - ((*left)->p < (*right)->p);
 }
 
-/* Benjamini and Hochberg's procedure, as compare() has it. */
+/* Correct the probabilities by Benjamini and Hochberg's procedure, like
+ * compare(). */
 static void judge(struct unit_row **judged, size_t count)
 {
     double least = 1;

@@ -10,22 +10,22 @@
 #include "diff/compare/compare.h"
 
 struct unit_row {
-    double before, after; /* seconds of a unit, the mean of the runs */
-    /* Both sides have it: after / before - 1, with its 95 % interval. Else
-     * after alone has it, and these are INFINITY; or before, and they are -1;
-     * or neither, and they are 0. */
+    double before, after; /* seconds for one unit, mean of the runs */
+    /* after / before - 1, with its 95 % interval, if both sides have the
+     * function. INFINITY if only "after" has it; -1 if only "before" has it; 0
+     * if neither has it. */
     double change, low, high;
     double p;     /* probability of such a change by chance; 1: not judged */
-    double q;     /* (p), for the number of functions that were judged */
-    bool changed; /* beyond chance; q says so where both sides have it */
+    double q;     /* (p), corrected for the number of judged functions */
+    bool changed; /* beyond chance; decided by (q) if both sides have the
+                     function */
 };
 
 struct unit_rows_input {
     const struct compare_input *in;
     const struct compare_row *rows; /* of compare() */
-    const struct amount *all;       /* by run: of all time, idle and busy */
-    const double
-        *tick_s; /* by run: seconds of a unit that a tick of (all) is */
+    const struct amount *all; /* by run: amounts of all time, idle and busy */
+    const double *tick_s; /* by run: seconds of a unit for each tick of (all) */
 };
 
 /* Fill (rows), one for each function. Returns 0; -1 if there is no memory. */
