@@ -13,7 +13,7 @@
 #include "top/nonblocking_terminal.h"
 #include "top/top.h"
 
-/* Behind all others: these have macros of everyday names. */
+/* Last, because these headers define macros with common names. */
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
@@ -29,9 +29,10 @@ static struct {
     size_t leave_size;
 } terminal;
 
-/* Colors of styles; with fewer than 256 the basic eight. */
+/* Colors of styles. A terminal with fewer than 256 colors gets the basic
+ * eight. */
 static const struct {
-    short color; /* -1: the terminal's own */
+    short color; /* -1: the terminal's default color */
     attr_t attributes, mono;
 } styles[SCREEN_STYLES] = {
     [SCREEN_PLAIN] = {-1, A_NORMAL, A_NORMAL},
@@ -47,8 +48,8 @@ static const struct {
     [SCREEN_LESS] = {COLOR_GREEN, A_NORMAL, A_BOLD},
 };
 
-/* Append the capability (name) of the terminal to what leaves the full screen.
- */
+/* Append the capability (name) of the terminal to the text that ends the full
+ * screen. */
 static void leave_by(const char *name)
 {
     const char *text = tigetstr(name);
@@ -60,7 +61,8 @@ static void leave_by(const char *name)
     }
 }
 
-/* A signal ends the process: by a handler that calls what a handler may. */
+/* Restore the terminal and end the process after a signal. Calls only functions
+ * that a signal handler may call. */
 static void on_fatal(int number)
 {
     curses_restore();
@@ -133,7 +135,7 @@ void curses_close(void)
         delscreen(terminal.screen);
         (void)del_curterm(cur_term); /* delscreen() does not free it */
         terminal.screen = NULL;
-        /* at once: a terminal that is stopped never drains */
+        /* at once: a stopped terminal never drains its output */
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
     }
     nonblocking_terminal_close();
@@ -159,7 +161,7 @@ static void set_style(const struct screen_line *row, enum screen_style style)
     attr_t all = styles[row->all].attributes;
     attr_t own = terminal.color ? styles[style].attributes : styles[style].mono;
 
-    /* colors on a reversed row would become its background */
+    /* on a reversed row, a color would become the background */
     if (row->all != SCREEN_PLAIN)
         style = SCREEN_PLAIN;
     (void)attr_set(all | (row->all == SCREEN_PLAIN ? own : 0),
@@ -243,7 +245,7 @@ static uint32_t character_of(wint_t c)
     }
 }
 
-/* Has nobody the other end of the terminal any more? */
+/* Is the other end of the terminal closed? */
 static bool has_hung_up(void)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The heading, the line of keys, and the order of all parts. */
+/* Draws the heading and the line of keys, and places all parts. */
 #include "top/draw.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #define TEXT_MAX 256u
 
-/* Seconds as 1:02:03, in (buf). */
+/* Write seconds as 1:02:03 to (buf). */
 static const char *clock_text(char buf[32], double seconds)
 {
     unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0;
@@ -24,7 +24,7 @@ static const char *clock_text(char buf[32], double seconds)
     return buf;
 }
 
-/* " 997 Hz", or what was asked for and is not given. */
+/* Write " 997 Hz", or the requested value if the guest uses another one. */
 static void put_limited(struct screen *s, uint32_t given, uint32_t asked,
                         const char *unit)
 {
@@ -36,7 +36,7 @@ static void put_limited(struct screen *s, uint32_t given, uint32_t asked,
 }
 
 /* Draw the image, the time, the settings and the source. Text that does not fit
- * is cut at the end, which the user knows anyway. */
+ * is cut at the end, since the user knows that part. */
 static void draw_title(const struct top *t, const struct top_facts *f,
                        struct screen *s)
 {
@@ -75,7 +75,7 @@ static void put_state(const struct top *t, const struct top_facts *f,
         screen_put(s, SCREEN_PLAIN, " ");
 }
 
-/* Sums of the window: samples, losses, and what the profiler costs. */
+/* Draw sums of the window: samples, losses, and the cost of the profiler. */
 static void draw_sums(const struct top *t, const struct top_facts *f,
                       struct screen *s)
 {
@@ -125,7 +125,7 @@ static const char *sort_name(enum top_sort sort)
     return names[sort];
 }
 
-/* A key, and what it does. */
+/* Write a key and its effect. */
 static void put_key(struct screen *s, const char *key, const char *what)
 {
     if (s->rows[s->count - 1].columns + screen_width_of(key) +
@@ -173,7 +173,7 @@ static void draw_keys(const struct top *t, struct screen *s)
     put_key(s, "b", t->of_busy ? "% of busy" : "% of all");
 }
 
-/* Cores may take a third of the screen. */
+/* The rows for cores, at most a third of the screen. */
 static unsigned core_rows(unsigned height)
 {
     return height / 3 > 4 ? height / 3 : 4;

@@ -14,15 +14,15 @@
 struct top_facts {
     const char *source; /* source of the samples */
     const char *image;  /* NULL: none */
-    double seconds;     /* of the guest's time, so far */
-    /* In effect, and what was asked for; 0: not known, and nothing. */
+    double seconds;     /* guest time so far */
+    /* Settings in effect (0: unknown), and requested ones (0: none). */
     uint32_t rate_hz, depth, asked_rate_hz, asked_depth;
     const char *note;      /* message for the user; NULL: none */
     const char *recording; /* path; NULL: nothing is recorded */
     uint64_t recorded;     /* bytes */
     /* Of a player: */
-    double speed; /* times as fast as the guest ran */
-    double part;  /* of the recording that was played, 0 to 1 */
+    double speed; /* relative to the speed of the guest */
+    double part;  /* played part of the recording, 0 to 1 */
     bool ended;
 };
 

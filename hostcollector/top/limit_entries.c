@@ -7,8 +7,8 @@
 #include "model/stack.h"
 #include "util/pair_map.h"
 
-/* The longest entries keep their stack. The code finds the time of the last
- * one, and merges the entries below. */
+/* Keeps the stacks of the longest entries. Finds the time of the last such
+ * entry, and merges the entries below. */
 static size_t count_entries(const struct profile *p)
 {
     size_t n = 0;
@@ -32,8 +32,8 @@ struct least_entries {
     size_t ties;
 };
 
-/* For the (most) longest of (count) entries. Returns 0; -1 if there is no
- * memory. */
+/* Find the limit for the (most) longest of (count) entries. Returns 0; -1 if
+ * there is no memory. */
 static int find_least(const struct profile *p, size_t count, size_t most,
                       struct least_entries *least)
 {
@@ -96,8 +96,8 @@ static int merge_leaf(struct pair_map *leaves, const struct profile_entry *from,
     return 0;
 }
 
-/* Put the entries of (from) into (list). Returns how many they are there; -1 if
- * there is no memory. */
+/* Copy the entries of (from) into (list). Returns their number in the list; -1
+ * if there is no memory. */
 static long thin_core(const struct profile_core *from,
                       struct least_entries *least, struct profile_entry *list)
 {

@@ -19,10 +19,10 @@ struct entry_limit {
 };
 
 /*
- * (p) itself, if it has at most (most) entries; else one in which so many keep
- * their stack, and all other samples are in one entry of STACK_OTHERS for each
- * core and leaf. That one lives until the next call, and needs (p) as long.
- * NULL if there is no memory.
+ * Returns (p) itself if it has at most (most) entries. Otherwise returns a
+ * profile in which (most) entries keep their stacks, and all other samples are
+ * in one entry of STACK_OTHERS for each core and leaf. This profile is valid
+ * until the next call, and while (p) exists. NULL if there is no memory.
  */
 const struct profile *limit_entries(struct entry_limit *t,
                                     const struct profile *p, size_t most);

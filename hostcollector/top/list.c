@@ -9,7 +9,7 @@
 #include "util/hash.h"
 #include "util/vec.h"
 
-#define DEPTH_MAX 32u /* callers that are opened below each other */
+#define DEPTH_MAX 32u /* limit of callers opened below each other */
 
 uint64_t top_name_key(uint64_t above, const char *name)
 {
@@ -46,7 +46,7 @@ static void remember_scope(struct top *t, const struct view_scope *scope)
 
         if (vec_grow(&t->shares_now, &t->now_room, t->now_count,
                      sizeof *t->shares_now) != 0)
-            return; /* without a change, then */
+            return; /* then without a change */
         place = map_put(&t->now, key, scope->core);
         if (place == NULL)
             return;
@@ -114,7 +114,7 @@ static bool is_open(const struct top *t, uint64_t key)
     return map_get(&t->opened, key, 0) == 1;
 }
 
-/* Does (name) have the filter in it, whatever the case? */
+/* Does (name) contain the filter, regardless of case? */
 static bool passes(const char *name, const char *filter)
 {
     return filter[0] == '\0' || strcasestr(name, filter) != NULL;
@@ -152,7 +152,8 @@ static void add_functions(struct top *t, const struct view_scope *scope)
     }
 }
 
-/* Functions that a core slept in: those above the mark of idle time. */
+/* Add the functions in which cores slept: the callers of the mark of idle
+ * time. */
 static void add_waits(struct top *t, const struct view_scope *scope)
 {
     const struct view_node *nodes = scope->idle_tree.nodes;
@@ -180,7 +181,7 @@ static void add_waits(struct top *t, const struct view_scope *scope)
 
 /* Callers */
 
-/* The nodes from a caller down to the function whose callers are shown. */
+/* The nodes from a caller down to the function whose callers are listed. */
 struct chain {
     uint32_t functions[DEPTH_MAX]; /* innermost first */
     uint32_t count;
@@ -197,8 +198,8 @@ static bool is_outermost(const struct view_tree *tree, uint32_t n)
     return true;
 }
 
-/* The node above those of (chain), of which (n) is the innermost; 0: none, or
- * they are others. */
+/* The node above the nodes of (chain), whose innermost node is (n). 0 if there
+ * is none, or if it stands for other functions. */
 static uint32_t above(const struct view_tree *tree, uint32_t n,
                       const struct chain *chain)
 {
@@ -210,7 +211,7 @@ static uint32_t above(const struct view_tree *tree, uint32_t n,
     return n;
 }
 
-/* Add the callers of (chain), each once, behind all items. */
+/* Append the callers of (chain), each once. */
 static void add_callers(struct top *t, const struct view_tree *tree,
                         const struct chain *chain, uint64_t key)
 {
@@ -247,7 +248,7 @@ static int compare_total(const void *a, const void *b)
                                             : left->function > right->function;
 }
 
-/* Move the (count) items behind (from) to place (to), before it. */
+/* Move the (count) items after (from) to before (to). */
 static void move_items(struct top *t, size_t from, size_t count, size_t to)
 {
     struct top_item *copy = calloc(count + 1, sizeof *copy);
@@ -264,7 +265,8 @@ static void move_items(struct top *t, size_t from, size_t count, size_t to)
     free(copy);
 }
 
-/* Behind each open item put its callers, which may be open, too. */
+/* Insert the callers of each open item after the item. Callers may be open,
+ * too. */
 static void open_items(struct top *t, const struct view_scope *scope)
 {
     struct chain chain = {.count = 0};
@@ -310,13 +312,13 @@ static int compare(const struct top_item *a, const struct top_item *b,
 {
     double left = value_of(a, sort), right = value_of(b, sort);
 
-    /* functions are numbered by name */
+    /* functions are numbered in the order of names */
     if (sort == TOP_BY_NAME || left == right)
         return a->function < b->function ? -1 : a->function > b->function;
     return left < right ? 1 : -1;
 }
 
-/* qsort() hands no context on. */
+/* Static, because qsort() passes no context. */
 #define COMPARE(name, sort)                                                    \
     static int name(const void *a, const void *b)                              \
     {                                                                          \
@@ -347,7 +349,7 @@ void list_select(struct top *t, size_t at)
     t->selected = at != 0 ? t->items[at].key : 0;
 }
 
-/* The item that was selected may be elsewhere now. */
+/* Find the selected item, which may be at another place now. */
 static void find_selected(struct top *t)
 {
     size_t i = 0;

@@ -13,16 +13,16 @@
  * second opening of the terminal, which does not block.
  */
 
-/* The last picture has so long to get out: steps of milliseconds. */
+/* Time limit for writing the last picture, in steps of milliseconds. */
 #define LAST_STEPS 10
 #define LAST_STEP  50
 
 static struct {
     FILE *stream;
-    int memory;       /* the file */
-    int terminal;     /* does not wait; standard output, which does, if it is
-                         nobody's to open again */
-    off_t size, done; /* bytes in the file, and written */
+    int memory;   /* the file */
+    int terminal; /* does not block; standard output, which does, if no other
+                     opening is \n possible */
+    off_t size, done; /* size of the file, and bytes already written */
 } outlet = {.memory = -1, .terminal = -1};
 
 int nonblocking_terminal_open(FILE **stream, struct err *e)
@@ -43,7 +43,7 @@ int nonblocking_terminal_open(FILE **stream, struct err *e)
 
 void nonblocking_terminal_hold(void)
 {
-    /* the file is empty, or what it has comes first */
+    /* the file is empty, or its contents come first */
     (void)dup3(outlet.memory, fileno(outlet.stream), O_CLOEXEC);
 }
 
@@ -56,7 +56,8 @@ void nonblocking_terminal_release(void)
         outlet.size = end;
 }
 
-/* A terminal that fails has gone: what it lacks is lost. */
+/* Write as much as possible. If the terminal fails, it is gone, and the rest is
+ * lost. */
 static bool write_some(const char *bytes, size_t size)
 {
     ssize_t n = write(outlet.terminal, bytes, size);
@@ -72,7 +73,7 @@ bool nonblocking_terminal_flush(void)
     char bytes[4096];
 
     while (outlet.done < outlet.size) {
-        off_t left = outlet.size - outlet.done; /* older bytes are behind it */
+        off_t left = outlet.size - outlet.done; /* older bytes come after it */
         size_t part = left < (off_t)sizeof bytes ? (size_t)left : sizeof bytes;
         ssize_t n = pread(outlet.memory, bytes, part, outlet.done);
 

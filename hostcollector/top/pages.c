@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A long text in the place of the list, page by page. */
+/* Shows a long text in place of the list, page by page. */
 #include "top/pages.h"
 
 #include <stdlib.h>

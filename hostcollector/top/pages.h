@@ -7,7 +7,7 @@
 #include "top/screen.h"
 #include "top/top.h"
 
-/* Show (text), which (t) owns from now on. A text that replaces another one
+/* Show (text), which (t) owns from now on. A text that replaces another text
  * starts at the same line. */
 void pages_open(struct top *t, char *text);
 

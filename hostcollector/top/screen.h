@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A screen as plain rows: text in columns, each part with a style. What makes a
- * screen knows no terminal; top/curses.h shows it. Columns are those of a
- * terminal: a wide character takes two, an accent none.
+ * A screen as plain rows: text in columns, each part with a style. The code
+ * that fills a screen is independent of terminals; top/curses.h shows it.
+ * Columns are those of a terminal: a wide character takes two, an accent none.
  */
 #ifndef TPROF_TOP_SCREEN_H
 #define TPROF_TOP_SCREEN_H
@@ -16,22 +16,23 @@ enum screen_style {
     SCREEN_DIM,
     SCREEN_BOLD,
     SCREEN_HEAD,     /* the line above a table */
-    SCREEN_SELECTED, /* the row that keys act on */
+    SCREEN_SELECTED, /* the row on which keys act */
     SCREEN_BUSY,
     SCREEN_IDLE,
     SCREEN_LATE,
-    SCREEN_LOST, /* and whatever is wrong */
-    SCREEN_MORE, /* a share that rises */
+    SCREEN_LOST, /* losses, and other errors */
+    SCREEN_MORE, /* a rising share */
     SCREEN_LESS, /* ... that falls */
     SCREEN_STYLES
 };
 
-#define SCREEN_COLUMNS 400u /* a wider terminal stays empty beyond */
+#define SCREEN_COLUMNS 400u /* further columns of a wider terminal stay empty  \
+                             */
 #define SCREEN_ROWS    200u
-#define SCREEN_BYTES   2048u /* of a row's text */
+#define SCREEN_BYTES   2048u /* bytes of a row's text */
 #define SCREEN_SPANS   96u   /* of a row */
 
-/* From byte (from) of the text to the next span, or to the end. */
+/* A style, from byte (from) of the text to the next span or to the end. */
 struct screen_span {
     uint16_t from;
     uint8_t style;
@@ -42,35 +43,35 @@ struct screen_line {
     size_t size, columns;
     struct screen_span spans[SCREEN_SPANS];
     size_t span_count;
-    enum screen_style all; /* unless SCREEN_PLAIN, over all of the row */
+    enum screen_style all; /* style of the whole row, unless SCREEN_PLAIN */
 };
 
-/* Zeroed: no memory is taken yet. */
+/* Zeroed: has no memory yet. */
 struct screen {
     unsigned width, height;
     struct screen_line *rows;
     size_t count, room;
 };
 
-/* Empty (s), which has (width) columns and (height) rows from now on. */
+/* Empty (s), and set its size to (width) columns and (height) rows. */
 void screen_begin(struct screen *s, unsigned width, unsigned height);
 void screen_fini(struct screen *s);
 
-/* Begin one more row. Returns false if there is no room for it, or no memory;
- * then what is put is dropped. */
+/* Begin the next row. Returns false if there is no room or no memory; text for
+ * this row is then dropped. */
 bool screen_row(struct screen *s);
 
 /* Return the number of rows that still fit. */
 unsigned screen_left(const struct screen *s);
 
-/* The last row has (style) from one side to the other. */
+/* Give the whole last row (style). */
 void screen_mark_row(struct screen *s, enum screen_style style);
 
 /* Append to the last row as printf() would, up to the right edge. */
 void screen_put(struct screen *s, enum screen_style style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Append (text) in exactly (width) columns; a longer one ends in "..". */
+/* Append (text) in exactly (width) columns. A longer text ends in "..". */
 void screen_cell(struct screen *s, enum screen_style style, unsigned width,
                  const char *text);
 

@@ -66,7 +66,7 @@ void top_news(struct top *t, const struct profile *profile,
     t->view = view;
     t->item_count = 0;
     if (view == NULL)
-        return; /* the selection stays for the next view */
+        return; /* the selection stays the same for the next view */
     t->late_least = lateness_least(profile, view, false);
     list_remember(t);
     list_make(t);
@@ -79,8 +79,8 @@ uint32_t top_function(const struct top *t)
 
 /* Keys */
 
-/* The core behind the one that is shown, or before it; all cores are one more.
- */
+/* Select the next core, or with (back) the previous one. "All cores" is one
+ * more step in the circle. */
 static void step_core(struct top *t, bool back)
 {
     size_t count = t->view != NULL ? t->view->core_count : 0;
@@ -133,7 +133,7 @@ static void move_selection(struct top *t, uint32_t key)
     }
 }
 
-/* Take the last character off (text). */
+/* Remove the last character of (text). */
 static void cut_last(char *text)
 {
     size_t size = strlen(text);
@@ -160,7 +160,7 @@ static void append(char text[TOP_FILTER], uint32_t key)
         memcpy(text + size, bytes, n + 1);
 }
 
-/* A key while a filter is typed. */
+/* Handle a key while a filter is typed. */
 static void type_key(struct top *t, uint32_t key)
 {
     switch (key) {
@@ -192,7 +192,7 @@ static void begin_typing(struct top *t)
     memcpy(t->typed, t->filter, sizeof t->typed);
 }
 
-/* Keys that a player has. */
+/* Handle keys of a player. */
 static enum top_wish play_key(uint32_t key)
 {
     switch (key) {
@@ -213,7 +213,7 @@ static enum top_wish play_key(uint32_t key)
     }
 }
 
-/* Keys that a guest listens to. */
+/* Handle keys that change a guest's settings. */
 static enum top_wish guest_key(uint32_t key)
 {
     switch (key) {
@@ -235,7 +235,8 @@ static enum top_wish guest_key(uint32_t key)
     }
 }
 
-/* Keys that change what is shown of the same view. Returns false for others. */
+/* Handle keys that change the display of the same view. Returns false for other
+ * keys. */
 static bool show_key(struct top *t, uint32_t key)
 {
     switch (key) {
@@ -282,7 +283,7 @@ static enum top_wish step_window(struct top *t, bool back)
     return TOP_WINDOW;
 }
 
-/* A key that is not part of a filter. */
+/* Handle a key that is not part of a filter. */
 static enum top_wish press(struct top *t, uint32_t key)
 {
     switch (key) {
@@ -330,7 +331,8 @@ enum top_wish top_key(struct top *t, uint32_t key)
         return TOP_NOTHING;
     }
     if (t->help) {
-        t->help = false; /* whatever the key; q leaves the help alone */
+        t->help =
+            false; /* any key closes the help; q has no other effect then */
         return TOP_NOTHING;
     }
     if (t->pages.text != NULL && pages_key(t, key))

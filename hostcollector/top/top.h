@@ -17,7 +17,7 @@
 
 #define TOP_FILTER 64u /* bytes of a filter */
 
-/* Keys that are no characters. */
+/* Keys that are not characters. */
 enum top_key {
     TOP_KEY_UP = 0x110000, /* behind all characters */
     TOP_KEY_DOWN,
@@ -44,7 +44,7 @@ enum top_wish {
     TOP_RATE_DOWN,
     TOP_DEPTH_UP,
     TOP_DEPTH_DOWN,
-    /* of a recording alone */
+    /* for recordings only */
     TOP_BACK,
     TOP_FORTH,
     TOP_BEGIN,
@@ -62,21 +62,22 @@ enum top_sort {
     TOP_SORTS
 };
 
-/* A line of the list: a function, or a caller of the line that it is below. */
+/* A line of the list: a function, or a caller of the line above it. */
 struct top_item {
     uint32_t function;
-    uint32_t depth; /* 0: a function; else so many callers up */
-    uint64_t key;   /* stands for its names, also in the next view */
+    uint32_t depth; /* 0: a function; otherwise the number of calls from the
+                       caller to it */
+    uint64_t key; /* identifies the names of the line, also in the next view */
     struct amount self, total;
-    double change;    /* of the share of (self) since the last view */
-    bool has_change;  /* there was one, of the same window */
+    double change;    /* change of the share of (self) since the last view */
+    bool has_change;  /* the last view had the line, in the same window */
     double late;      /* part of (self) that came late */
-    bool open, leads; /* its callers are shown; there are any */
+    bool open, leads; /* its callers are shown; it has callers */
 };
 
-/* A text instead of the list, see pages.h. */
+/* A text in place of the list, see pages.h. */
 struct top_pages {
-    char *text;   /* NULL: there is none */
+    char *text;   /* NULL: no text */
     size_t first; /* line on the screen */
 };
 
@@ -88,16 +89,16 @@ struct top {
     uint32_t core; /* or VIEW_ALL_CORES */
     enum top_sort sort;
     bool idle;       /* functions in which cores wait, not busy ones */
-    bool of_busy;    /* shares are of the busy time, else of all time */
+    bool of_busy;    /* shares are of busy time; otherwise of all time */
     unsigned window; /* of top_windows */
     bool paused, help;
-    bool typing; /* a filter, which is in (typed) */
+    bool typing; /* (typed) holds a filter that is being typed */
     char filter[TOP_FILTER], typed[TOP_FILTER];
-    struct pair_map opened; /* (key, 0): 1 where callers are shown */
+    struct pair_map opened; /* (key, 0): 1 if the item's callers are shown */
     uint64_t selected;      /* key; 0: the first line */
     size_t at, first; /* the selected item, and the first one on the screen */
     unsigned page;    /* items on the screen */
-    unsigned width;   /* columns of the screen; 0: nothing was drawn */
+    unsigned width;   /* columns of the screen; 0: nothing drawn yet */
 
     /* The current view. */
     const struct profile *profile;
@@ -114,25 +115,25 @@ struct top {
     struct pair_map now; /* the same for this view */
     double *shares_now;
     size_t now_count, now_room;
-    unsigned shares_window; /* that they are of */
+    unsigned shares_window; /* window of these shares */
     bool shares_of_busy;
 };
 
-/* Length of each window in seconds; 0: from the start. */
+/* Length of each window in seconds; 0: since the start. */
 #define TOP_WINDOWS 4u
 extern const double top_windows[TOP_WINDOWS];
 #define TOP_WINDOW_MAX 60.0
 
-/* Begin with the window (window), and with all cores. */
+/* Initialize (t) with the window (window) and all cores. */
 void top_init(struct top *t, bool player);
 void top_fini(struct top *t);
 
-/* From now on (view) of (profile) is shown. Both must stay until the next call,
- * or the last use of (t). A NULL view: nothing is. */
+/* Show (view) of (profile) from now on. Both must remain valid until the next
+ * call, or until the last use of (t). With a NULL view nothing is shown. */
 void top_news(struct top *t, const struct profile *profile,
               const struct view *view);
 
-/* (key) was typed: a character, or one of enum top_key. */
+/* Handle (key), a character or one of enum top_key. */
 enum top_wish top_key(struct top *t, uint32_t key);
 
 /* Return the view's function in the selected line; 0 if there is none. */
@@ -155,9 +156,9 @@ static inline const struct view_tree *top_tree(const struct top *t,
     return t->idle ? &scope->idle_tree : &scope->tree;
 }
 
-/* Return true if anything was received of core (i) of the view. Guests have
- * room for more cores than they start. top_cores() returns the number of such
- * cores. */
+/* Return true if anything was received from core (i) of the view. A guest may
+ * have room for more cores than it starts. top_cores() returns the number of
+ * such cores. */
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line for each core: busy, idle, late, lost, and what it does most. */
+/* Draws a line for each core: busy, idle, late and lost time, and the core's
+ * main function. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void put_part(struct screen *s, enum screen_style style, double p)
     screen_put(s, SCREEN_PLAIN, " ");
 }
 
-/* Busy time as "|", the rest as blanks. */
+/* Draw busy time as "|", and the rest as blanks. */
 static void put_bar(struct screen *s, double busy, unsigned width)
 {
     char bar[BAR_MAX + 1];
@@ -67,7 +68,7 @@ static void put_bar(struct screen *s, double busy, unsigned width)
     screen_put(s, SCREEN_DIM, "] ");
 }
 
-/* The function in which a core is most, busy or idle. */
+/* Write the function with most of the core's busy or idle time. */
 static void put_most(const struct top *t, struct screen *s,
                      const struct view_scope *v, unsigned width)
 {
@@ -83,7 +84,7 @@ static void put_most(const struct top *t, struct screen *s,
         name_short(text, t->view->functions[row->function].name, width - 6));
 }
 
-/* One core, or all, in (width) columns. */
+/* Draw one core, or all cores, in (width) columns. */
 static void draw_cell(const struct top *t, struct screen *s,
                       const struct view_scope *v, unsigned width)
 {
@@ -135,8 +136,8 @@ static int compare_busy(const void *a, const void *b)
     return l != r ? (l < r ? 1 : -1) : compare_number(a, b);
 }
 
-/* The cores to show, by number: the busiest ones, and the one that was chosen.
- * Sets (*count), which is how many there is room for. NULL: no memory. */
+/* Choose the cores to show, by number: the busiest ones, and the selected one.
+ * Sets (*count) to the number of cores that fit. NULL if there is no memory. */
 static struct shown *choose(const struct top *t, size_t *count)
 {
     const struct view *v = t->view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines and blocks of a function, for the screen of collector top. */
+/* Shows lines and blocks of a function on the screen of collector top. */
 #include "top/top_lines.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "annotate/annotate_part.h"
 #include "top/pages.h"
 
-/* Return the text that collector annotate prints of (a), as wide as the screen.
- * The caller frees the text. NULL: no memory. */
+/* Return the text that collector annotate prints for (a), as wide as the
+ * screen. The caller frees the text. NULL if there is no memory. */
 static char *text_of(const struct top_session *s, struct annotation *a)
 {
     const struct report report = {.profile = s->top.profile,

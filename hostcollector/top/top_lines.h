@@ -6,9 +6,9 @@
 #include "top/top_session.h"
 #include "util/err.h"
 
-/* Show the selected function as the picture has it: it stays so until the key
- * comes again. Returns 0; -1 with (e) filled: there is no code, or no sample in
- * it. */
+/* Show the selected function with the samples of the current picture. The text
+ * does not change until the key is pressed again. Returns 0; -1 with (e) filled
+ * if the function has no code or no samples. */
 int top_lines_show(struct top_session *s, struct err *e);
 
 #endif

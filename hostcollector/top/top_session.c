@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the guest or plays the file, looks at it, and does what keys ask. */
+/* Reads a guest or plays a file, makes pictures, and handles keys. */
 #include "top/top_session.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
 #define REFRESH     SECOND
-/* A picture may take a tenth of the time, so that the guest is read. */
+/* A picture may take a tenth of the time, so that the guest's data is read. */
 #define COST        10u
-#define ENTRIES_MAX 5000u /* of a picture; with deep stacks 0.1 s */
+#define ENTRIES_MAX 5000u /* limit for one picture; deep stacks take 0.1 s */
 #define NOTE_TIME   (10 * SECOND)
-#define SLICE       (20 * MS) /* of playing, until keys are looked at again */
-#define LOOK_S      .5        /* of the file's time, between two looks */
+#define SLICE       (20 * MS) /* playing time until keys are read again */
+#define LOOK_S      .5        /* file time between two looks */
 #define SEEK_S      5
 #define SPEED_MIN   .125
 #define SPEED_MAX   1024.
@@ -37,7 +37,7 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
     top_session_note(context, line);
 }
 
-/* A third of the memory is for the window, and for the view. */
+/* A third of the memory: the window and the view have one each. */
 static uint64_t third(const struct top_session *s)
 {
     return s->options->from.memory / 3;
@@ -112,7 +112,8 @@ static double seconds(const struct top_session *s)
     return pipeline_sums(s->run->pipeline).seconds;
 }
 
-/* Keep what came since the last look. NULL: no memory, or no guest yet. */
+/* Add the samples since the last look to the window. NULL if there is no
+ * memory, or no guest yet. */
 static const struct profile *look(struct top_session *s)
 {
     const struct profile *p = pipeline_profile(s->run->pipeline);
@@ -123,7 +124,7 @@ static const struct profile *look(struct top_session *s)
     return p;
 }
 
-/* Show what (p) has in the window that was chosen. */
+/* Show the selected window of (p). */
 static void show(struct top_session *s, const struct profile *p)
 {
     double length = top_windows[s->top.window];
@@ -146,7 +147,8 @@ static void show(struct top_session *s, const struct profile *p)
         top_news(&s->top, p, s->view);
 }
 
-/* The next picture comes after a second, or later if this one was dear. */
+/* Schedule the next picture: after a second, or later if this picture took
+ * long. */
 static void refresh(struct top_session *s, const struct profile *p)
 {
     uint64_t begin = clock_ns(), cost;
@@ -159,7 +161,7 @@ static void refresh(struct top_session *s, const struct profile *p)
 
 /* The guest */
 
-/* Close the recording of a run that goes on, with the names of what came. */
+/* Close the recording of a running guest, with the names of its addresses. */
 static int save(struct top_session *s, struct err *e)
 {
     s->recording_now = false;
@@ -175,8 +177,8 @@ int top_session_end(struct top_session *s, struct err *e)
     return s->recording_now ? save(s, e) : 0;
 }
 
-/* The run has ended, because of (failure) if that is not NULL. What came until
- * then stays on the screen; if nothing did, returns -1 with (e) filled. */
+/* End the run, because of (failure) if that is not NULL. The last picture stays
+ * on the screen. Returns -1 with (e) filled if there was none. */
 static int end_run(struct top_session *s, const struct err *failure,
                    struct err *e)
 {
@@ -201,11 +203,11 @@ static int end_run(struct top_session *s, const struct err *failure,
     return 0;
 }
 
-/* One step of the pipeline. Returns 0; -1 with (e) filled. */
+/* Run one step of the pipeline. Returns 0; -1 with (e) filled. */
 static int step_pipeline(struct top_session *s, bool readable, struct err *e)
 {
     static char buf[64u * 1024];
-    /* of a file less at a time, so that it can be played */
+    /* read a file in small pieces, so that it can be played */
     size_t size = s->top.player ? 1024 : sizeof buf;
     struct err why;
     int result = pipeline_step(s->run->pipeline, readable, buf, size, &why);
@@ -223,7 +225,7 @@ static int step_guest(struct top_session *s, bool readable, struct err *e)
         s->note[0] = '\0';
         s->stale = true;
     }
-    /* the first picture comes as soon as there is something to show */
+    /* the first picture is due as soon as there are samples */
     bool first = s->view == NULL && seconds(s) > 0;
 
     if (s->top.paused || (now < s->refresh_ns && !first))
@@ -234,7 +236,7 @@ static int step_guest(struct top_session *s, bool readable, struct err *e)
 
 /* Playing */
 
-/* Set the time up to which the file is played at (now). */
+/* Move the target, up to which the file is played, to the time (now). */
 static void move_target(struct top_session *s, uint64_t now)
 {
     if (!s->top.paused && !s->over && !s->seeking)
@@ -242,8 +244,8 @@ static void move_target(struct top_session *s, uint64_t now)
     s->played_ns = now;
 }
 
-/* Is a look due, so that windows before the target will be right? The end of
- * the file is where it must be if all of it is like what was read. */
+/* Is a look due, so that windows before the target will be complete? The end of
+ * the file is estimated from the part that was read. */
 static bool wants_look(const struct top_session *s)
 {
     double at = seconds(s), part = pipeline_part(s->run->pipeline);
@@ -321,7 +323,8 @@ struct top_wait top_session_wait(const struct top_session *s)
 
 /* Keys */
 
-/* Play to (to_s); what lies behind is played from the beginning again. */
+/* Play to (to_s). A time before the current one is played from the
+ * beginning. */
 static int seek(struct top_session *s, double to_s, struct err *e)
 {
     s->target_s = to_s > 0 ? to_s : 0;
@@ -343,12 +346,12 @@ static void set_speed(struct top_session *s, double factor)
         s->speed = speed;
 }
 
-/* Rates that beat with no clock of a kernel, and depths. */
+/* Rates that are in step with no clock of a kernel; and depths. */
 static const uint32_t rates[] = {1,   11,   23,   47,   97,    199,  499,
                                  997, 1999, 4999, 9973, 19997, 49999};
 static const uint32_t depths[] = {1, 2, 4, 8, 16, 32, 64, 127};
 
-/* The value of (list) that is next to (now), above or below. */
+/* The value of (list) next to (now), above or below. */
 static uint32_t next_value(const uint32_t *list, size_t count, uint32_t now,
                            bool more)
 {
@@ -364,7 +367,7 @@ static uint32_t next_value(const uint32_t *list, size_t count, uint32_t now,
 #define NEXT(list, now, more)                                                  \
     next_value(list, sizeof(list) / sizeof(list)[0], now, more)
 
-/* The guest hears of another rate or depth. */
+/* Request another rate or depth from the guest. */
 static void ask(struct top_session *s, enum top_wish wish)
 {
     struct top_facts f = top_session_facts(s);
@@ -382,7 +385,7 @@ static void ask(struct top_session *s, enum top_wish wish)
     pipeline_ask(s->run->pipeline, s->rate_hz, s->depth);
 }
 
-/* Begin a recording, or end it. That it fails ends nothing else. */
+/* Begin or end a recording. A failure ends nothing else. */
 static void record(struct top_session *s)
 {
     struct err e = {""};
@@ -459,7 +462,7 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
 
 /* Facts */
 
-/* The first warning, if nothing newer is to be told. */
+/* The first warning, unless there is a newer message. */
 static const char *note_of(const struct top_session *s)
 {
     const struct remarks *r = &s->run->remarks;

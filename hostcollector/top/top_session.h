@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A session of collector top: a guest, or a recording that is played, and the
- * pictures of it. Everything but the terminal.
+ * A session of collector top: a guest, or a recording that is played, and its
+ * pictures. Contains everything except the terminal.
  */
 #ifndef TPROF_TOP_TOP_SESSION_H
 #define TPROF_TOP_TOP_SESSION_H
@@ -21,7 +21,7 @@
 struct top_session {
     const struct options *options;
     const char *recording; /* recording to write; only written on request */
-    bool record;           /* ... from the beginning */
+    bool record;           /* record from the beginning */
 
     struct images images;
     struct guest_run *run;
@@ -29,27 +29,27 @@ struct top_session {
     struct entry_limit thin;
     struct view *view;
     struct top top;
-    bool usage; /* the user's input is at fault */
-    bool over;  /* the guest, or the file, has ended */
+    bool usage; /* the failure is a mistake in the command line */
+    bool over;  /* the guest or the file has ended */
 
     char note[512]; /* "": none */
     uint64_t note_ns;
     bool recording_now;
-    uint32_t rate_hz, depth; /* asked for; 0: nothing */
+    uint32_t rate_hz, depth; /* requested settings; 0: none */
 
     uint64_t refresh_ns; /* when the next picture is due */
-    bool stale;          /* it is due now */
+    bool stale;          /* the next picture is due now */
 
-    /* Of a player: the picture's time, as far as it is played. */
+    /* Of a player: the time of the picture, up to which the file is played. */
     double target_s;
-    uint64_t played_ns; /* when (target_s) was right */
+    uint64_t played_ns; /* time of the clock at (target_s) */
     double speed;
-    double looked_s; /* the time of the last look */
+    double looked_s; /* file time of the last look */
     bool seeking;
 };
 
-/* Begin with what (o) names. Returns 0; -1 with (e) filled. In both cases
- * top_session_fini() must follow. */
+/* Begin the session that (o) describes. Returns 0; -1 with (e) filled. In both
+ * cases top_session_fini() must follow. */
 int top_session_init(struct top_session *s, const struct options *o,
                      const char *recording, bool record, struct err *e);
 void top_session_fini(struct top_session *s);
@@ -62,14 +62,14 @@ struct top_wait {
 };
 struct top_wait top_session_wait(const struct top_session *s);
 
-/* Do what is due. Returns 1 if the picture changed, 0 if not; -1 with (e)
+/* Do the due work. Returns 1 if the picture changed; 0 if not; -1 with (e)
  * filled if the session cannot go on. */
 int top_session_step(struct top_session *s, bool readable, struct err *e);
 
-/* A key was pressed. Returns 1 to go on, 0 to leave; -1 with (e) filled. */
+/* Handle a key. Returns 1 to go on; 0 to leave; -1 with (e) filled. */
 int top_session_key(struct top_session *s, uint32_t key, struct err *e);
 
-/* The user leaves: end a recording in order. Returns 0; -1 with (e) filled. */
+/* End the recording when the user leaves. Returns 0; -1 with (e) filled. */
 int top_session_end(struct top_session *s, struct err *e);
 
 /* Return the facts that top_draw() shows beside the view. */

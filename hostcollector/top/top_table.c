@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of functions, in as many columns as the screen has room for. */
+/* Draws the list of functions, in as many columns as fit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 struct layout {
     bool total, late, line;
-    bool cores;    /* a column for each */
+    bool cores;    /* one column for each core */
     unsigned name; /* columns */
 };
 
@@ -79,7 +79,8 @@ static void draw_heading(const struct top *t, struct screen *s,
     screen_mark_row(s, SCREEN_HEAD);
 }
 
-/* A change is marked if chance alone would seldom make it. */
+/* Write a change. The change is bright if chance alone would seldom cause
+ * it. */
 static void put_change(struct screen *s, const struct top_item *item,
                        double half)
 {
@@ -117,7 +118,7 @@ static void put_line(struct screen *s, const struct view_function *f)
     screen_cell(s, SCREEN_DIM, LINE_WIDTH, tail);
 }
 
-/* The share of (function) on each core. */
+/* Write the share of (function) on each core. */
 static void put_cores(const struct top *t, struct screen *s, uint32_t function)
 {
     for (size_t i = 0; i < t->view->core_count; i++) {
@@ -165,7 +166,7 @@ static void draw_function(const struct top *t, struct screen *s,
         put_line(s, f);
 }
 
-/* A caller: which part of its callee's time came by it. */
+/* Draw a caller: the part of its callee's time that this caller caused. */
 static void draw_caller(const struct top *t, struct screen *s,
                         const struct layout *l, const struct top_item *item)
 {
@@ -204,7 +205,7 @@ static void draw_item(const struct top *t, struct screen *s,
     }
 }
 
-/* Why there is nothing in the list. */
+/* Write the reason for an empty list. */
 static void draw_nothing(const struct top *t, struct screen *s)
 {
     const char *why = t->idle ? "No core was idle." : "Nothing was busy.";

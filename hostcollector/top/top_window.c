@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes differences of sums, keeps them, and adds up the latest. */
+/* Computes differences of sums, keeps them, and adds up the latest ones. */
 #include "top/top_window.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define OTHERS UINT32_MAX /* profile_core.others, as the number of an entry */
 
-/* The samples of one entry between two looks. */
+/* Samples of one entry between two looks. */
 struct window_part {
     uint32_t core, entry;
     uint64_t samples, weight;
@@ -17,14 +17,14 @@ struct window_part {
 
 /* All samples between two looks. */
 struct top_window_change {
-    double from_s, to_s; /* of the profile's time */
+    double from_s, to_s; /* in the profile's time */
     struct window_part *parts;
     size_t count, room;
     struct account *accounts; /* by core */
     size_t core_count;
 };
 
-/* The sums of a core as of the last look. */
+/* The sums of a core at the last look. */
 struct seen {
     struct window_part *entries;
     size_t count, room;
@@ -42,8 +42,9 @@ struct top_window {
     size_t seen_count;
 
     struct profile profile;
-    /* Its entries, of all cores one behind the other; and by core and entry of
-     * the whole profile, where it has them: 0, or the number there + 1. */
+    /* Entries of the window, for all cores one after the other; and for each
+     * core and entry of the whole profile: 0, or its index in the window +
+     * 1. */
     struct profile_entry *entries;
     uint32_t *places;
 };
@@ -70,7 +71,7 @@ static uint64_t look_bytes(const struct top_window_change *l)
     return l->room * sizeof *l->parts + l->core_count * sizeof *l->accounts;
 }
 
-/* Release what the last top_window_profile() gave. */
+/* Release the result of the last top_window_profile(). */
 static void forget_profile(struct top_window *w)
 {
     free(w->profile.cores);
@@ -141,7 +142,7 @@ static struct account account_more(const struct account *now,
     };
 }
 
-/* Room in (w->seen) for all cores and entries of (p). */
+/* Make room in (w->seen) for all cores and entries of (p). */
 static int make_room(struct top_window *w, const struct profile *p)
 {
     static const struct seen nothing;
@@ -164,7 +165,7 @@ static int make_room(struct top_window *w, const struct profile *p)
     return 0;
 }
 
-/* Add to (l) what (now) has more than (before). */
+/* Add the differences between (now) and (before) to (l). */
 static int look_at(struct top_window_change *l, struct window_part now,
                    const struct window_part *before)
 {
@@ -189,7 +190,7 @@ static int look_at_core(struct top_window_change *l, const struct seen *s,
     return look_at(l, part_of(number, OTHERS, &c->others), &s->others);
 }
 
-/* From now on only what comes later is new. */
+/* Store the sums of (p), so that the next look sees only later samples. */
 static void note_seen(struct top_window *w, const struct profile *p)
 {
     for (uint32_t i = 0; i < p->core_count; i++) {
@@ -205,7 +206,7 @@ static void note_seen(struct top_window *w, const struct profile *p)
     w->seen_s = p->duration_s;
 }
 
-/* Forget looks that are too old, or that have no room; not the last one. */
+/* Drop looks that are too old or have no room, but not the last look. */
 static void forget_old(struct top_window *w)
 {
     size_t old = 0;
@@ -255,7 +256,7 @@ static void add_part(struct tally *t, const struct window_part *p)
     t->late_time += p->late_time;
 }
 
-/* The first look whose greater part lies in the last (seconds). */
+/* The first look with its greater part in the last (seconds). */
 static size_t first_look(const struct top_window *w, double seconds)
 {
     size_t i = w->count - 1;
@@ -266,7 +267,7 @@ static size_t first_look(const struct top_window *w, double seconds)
     return i;
 }
 
-/* Cores as of (p), without entries. */
+/* Copy the cores of (p), without entries. */
 static int copy_cores(struct top_window *w, const struct profile *p)
 {
     struct profile_core *cores = calloc(p->core_count + 1, sizeof *cores);
@@ -296,8 +297,8 @@ static size_t number_places(const struct profile *p, size_t *starts)
     return all;
 }
 
-/* Mark the places that parts of looks (first) and later have, then number them.
- * Returns how many these are. */
+/* Mark the places that parts of look (first) and later looks have, then number
+ * these places. Returns their number. */
 static size_t find_places(struct top_window *w, size_t first,
                           const size_t *starts, size_t all)
 {
@@ -316,7 +317,7 @@ static size_t find_places(struct top_window *w, size_t first,
     return found;
 }
 
-/* Leaf and stack of each entry that has a place. */
+/* Fill in leaf and stack of each entry with a place. */
 static void fill_entries(struct top_window *w, const struct profile *p,
                          const size_t *starts)
 {
