@@ -35,6 +35,17 @@ static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
     return true;
 }
 
+/* A limit with room for a guest that needs (bytes) more: the smallest power of
+ * two, so that it has room for others, too. */
+static inline uint64_t shares_suggest(const struct shares *s, uint64_t bytes)
+{
+    uint64_t limit = 1;
+
+    while (limit < s->promised + bytes || limit <= s->memory)
+        limit *= 2;
+    return limit;
+}
+
 /* Return all memory of a guest that has ended. */
 static inline void shares_give_back(struct shares *s, uint64_t *has)
 {

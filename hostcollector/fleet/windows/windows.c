@@ -12,6 +12,7 @@
 #include "guard/parents.h"
 #include "recording/spool/spool_window.h"
 #include "util/host_clock.h"
+#include "util/text.h"
 
 #define MS         1000000ull     /* in nanoseconds */
 #define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
@@ -128,11 +129,15 @@ static int admit(struct windows_guest *g, const struct guest *guest,
     uint64_t cores = guest->cores * DICTIONARY;
     uint64_t grown = cores > g->dictionaries ? cores - g->dictionaries : 0;
 
-    g->refused =
-        !shares_take(g->shares, &g->memory, grown + (begins ? PACKER_MIN : 0));
+    uint64_t needs = grown + (begins ? PACKER_MIN : 0);
+    char more[TEXT_SIZE];
+
+    g->refused = !shares_take(g->shares, &g->memory, needs);
     if (g->refused)
-        return err_set(
-            e, "this guest waits, because other guests use all of --memory");
+        return err_set(e,
+                       "this guest waits, because other guests use all of "
+                       "--memory: there is room with --memory %s",
+                       text_size(more, shares_suggest(g->shares, needs)));
     g->dictionaries += grown;
     g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
     if (g->all != NULL && take_places(g, guest->cores) != 0)

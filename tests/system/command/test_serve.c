@@ -450,7 +450,30 @@ TEST(guests_beyond_the_memory_wait)
     for (int i = 0; i < 4; i++)
         join_guest(guests[i]);
     CHECK_EQ(occurrences("err", "this guest waits, because"), 1);
+    CHECK_CONTAINS("err", "there is room with --memory 32M");
     CHECK_CONTAINS("err", "collector serve: 200 samples, 0 lost");
+}
+
+TEST(the_memory_that_a_refusal_names_suffices)
+{
+    static void (*const plays[])(int) = {play_a, play_b, play_c, play_d};
+    pid_t guests[4];
+
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    for (int i = 0; i < 4; i++)
+        guests[i] = start_guest(
+            (const char[]){'r', 'u', 'n', '/', (char)('a' + i), 0}, plays[i]);
+    pid_t serve =
+        start_collector("serve --watch run --spool spool --memory 32M");
+
+    for (int i = 0; i < 4; i++)
+        wait_for((const char[]){'s', 'e', 'n', 't', '_', (char)('a' + i), 0});
+    CHECK_EQ(kill(serve, SIGTERM), 0);
+    CHECK_EQ(join_collector(serve), 0);
+    for (int i = 0; i < 4; i++)
+        join_guest(guests[i]);
+    CHECK_EQ(occurrences("err", "this guest waits"), 0);
 }
 
 /* How many windows the folder "spool" has, and, if (sums), what reports of all
