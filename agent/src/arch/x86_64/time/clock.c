@@ -24,26 +24,15 @@ static uint64_t hz_by_crystal(void)
     return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
-/* The words of the hypervisor's first CPUID leaf; 0 without a hypervisor. (b)
- * is the beginning of its name. */
-static struct tprof_cpuid_words hypervisor_leaf(void)
-{
-    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
-        return (struct tprof_cpuid_words){0};
-    return tprof_cpuid(LEAF_HYPERVISOR);
-}
-
-bool tprof_arch_in_blocks(void)
-{
-    return hypervisor_leaf().b == NAME_TCG;
-}
-
 /* By the hypervisor's report, or by its APIC timer */
 static uint64_t hz_by_hypervisor(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;
     uint64_t hz = 0;
-    struct tprof_cpuid_words h = hypervisor_leaf();
+
+    if (!(tprof_cpuid(1).c & CPUID_1_C_HYPERVISOR))
+        return 0;
+    struct tprof_cpuid_words h = tprof_cpuid(LEAF_HYPERVISOR);
 
     if (h.a >= LEAF_HYPERVISOR_HZ && h.a < LEAF_HYPERVISOR + 0x100)
         hz = (uint64_t)tprof_cpuid(LEAF_HYPERVISOR_HZ).a * 1000; /* in kHz */
@@ -63,4 +52,10 @@ uint64_t tprof_arch_clock_hz(void)
     if (hz == 0 && tprof_cpuid(0).a >= LEAF_FREQUENCY)
         hz = (uint64_t)(tprof_cpuid(LEAF_FREQUENCY).a & 0xffff) * 1000000u;
     return hz;
+}
+
+/* Without a hypervisor the leaf has other words, which do not spell a name. */
+bool tprof_arch_in_blocks(void)
+{
+    return tprof_cpuid(LEAF_HYPERVISOR).b == NAME_TCG;
 }
