@@ -6,6 +6,7 @@
  * poll=1     core 0 calls tprof_poll() between two pieces of work
  * idle=1     sleep instead of working
  * hold=N     N loops of 8 instructions with interrupts off in each piece
+ * tiny=1     nothing but a function that calls a tiny one (work_tiny)
  * map=1      tell of an image, which is nobody's code
  * end=1      end when a byte comes at COM1 (boot --com1)
  * and those of setup.h. At its end every core prints what the profiler counted
@@ -25,7 +26,7 @@
 #define COM1_READY  0x01  /* a byte has come */
 
 static uint64_t cycles, hold, start_tsc;
-static bool polls, idles, obeys;
+static bool polls, idles, obeys, is_tiny;
 static atomic_bool told;                           /* to end */
 static volatile uint64_t results[GUEST_CORES_MAX]; /* so that all is done */
 
@@ -46,6 +47,29 @@ __attribute__((noinline)) static uint64_t work_silent(uint64_t x)
     return x;
 }
 
+/* A function of one block. */
+__attribute__((noinline)) static uint64_t tiny(void)
+{
+    return results[0];
+}
+
+/* Some 100 instructions in one block, before each call of tiny(). */
+__attribute__((noinline)) static uint64_t work_tiny(uint64_t x)
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        __asm__ volatile(".rept 25\n"
+                         "add %1, %0\n"
+                         "rol $7, %0\n"
+                         "xor %1, %0\n"
+                         "not %0\n"
+                         ".endr"
+                         : "+r"(x)
+                         : "r"((uint64_t)i));
+        x += tiny();
+    }
+    return x;
+}
+
 static bool is_over(void)
 {
     if (obeys && core_index() == 0 && cpu_in8(COM1_STATUS) & COM1_READY)
@@ -61,6 +85,10 @@ static void work(void)
     for (uint32_t i = 0; !is_over(); i++) {
         if (idles) {
             cpu_wait();
+            continue;
+        }
+        if (is_tiny) {
+            x = work_tiny(x);
             continue;
         }
         x = work_three(x);
@@ -103,6 +131,7 @@ int guest_main(void)
     hold = opt_u64("hold", 0);
     polls = opt_u64("poll", 0);
     idles = opt_u64("idle", 0);
+    is_tiny = opt_u64("tiny", 0);
     obeys = opt_u64("end", 0);
     setup_config(&config);
     must(tprof_init(&config));
