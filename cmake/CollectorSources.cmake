@@ -53,6 +53,7 @@ set(core_sources
     cmd/cmd_serve.c
     cmd/cmd_stacks.c
     cmd/cmd_top.c
+    cmd/cmd_view.c
     cmd/commands.c
     cmd/qemu_line.c
     diagnose/core_list.c

@@ -60,5 +60,6 @@ extern const struct subcommand cmd_run;
 extern const struct subcommand cmd_serve;
 extern const struct subcommand cmd_stacks;
 extern const struct subcommand cmd_top;
+extern const struct subcommand cmd_view;
 
 #endif

@@ -86,9 +86,10 @@ static const char first_screen[] =
     "Watch a guest as it runs:\n"
     "  collector top --serial tprof.sock --elf kernel.elf\n"
     "\n"
-    "Further commands: stacks, check, pgo, serve, push, compact, bridge,\n"
-    "completion. 'collector help COMMAND' explains a command, 'collector help\n"
-    "live' the options of collector itself, and 'man collector' everything.\n";
+    "Further commands: view, stacks, check, pgo, serve, push, compact,\n"
+    "bridge, completion. 'collector help COMMAND' explains a command,\n"
+    "'collector help live' the options of collector itself, and 'man collector'\n"
+    "everything.\n";
 
 static const struct help help = {
     &options,
