@@ -11,6 +11,8 @@
 #define SOON        64u
 /* Clock ticks, and a mask: a longer time is not that of entry and exit. */
 #define AROUND_MOST 0xffffffu
+/* More instructions than an interrupt for orders has after its last clock */
+#define TICK_LONGER 6u
 
 /* --- Orders --------------------------------------------------------------- */
 
@@ -73,7 +75,7 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     uint32_t between = (uint32_t)now - cpu->ended;
 
     if (between < ((cpu->around - 1) & AROUND_MOST))
-        cpu->around = between;
+        cpu->around = between + TICK_LONGER;
 
     const struct tprof_orders *o = &tprof_agent.orders;
     /* acquire: pairs with the release in start_sampling(), control.c. Period
@@ -85,10 +87,7 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     cpu->generation = generation - 1; /* the orders are not taken over yet */
     tprof_schedule_set(&cpu->schedule, sampling ? now : NEVER);
     if (sampling && !tprof_stacks_forget(&cpu->recorder.stacks)) {
-        uint64_t ended = tprof_arch_now();
-
-        cpu->ended = (uint32_t)ended;
-        tprof_count_cost(cpu, ended - now);
+        cpu->ended = (uint32_t)tprof_arch_now();
         return false; /* the next interrupt, which comes immediately, goes on */
     }
     cpu->generation = generation;
@@ -275,9 +274,10 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
     if (begin || is_sampling)
         doubt_pump_due(now); /* next_wakeup() arms it for a core that looks */
     if (begin) {
+        bool is_done = apply_orders(cpu, generation, now);
         uintptr_t way = tprof_arch_short_way();
 
-        if (!apply_orders(cpu, generation, now) && way &&
+        if (!is_done && way &&
             !atomic_load_explicit(&cpu->woken, memory_order_relaxed)) {
             tprof_arch_end_tick(way, 0);
             return;

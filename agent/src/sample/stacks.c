@@ -9,10 +9,10 @@
 int tprof_stacks_forget(struct tprof_stacks *s)
 {
     uint64_t *at = s->slots + s->forgotten;
-    uint64_t count = (uint64_t)s->mask + 1 - s->forgotten;
+    uint64_t count = (uint64_t)s->mask + 1;
 
     if (count > FORGET_AT_ONCE)
-        count = FORGET_AT_ONCE;
+        count = FORGET_AT_ONCE; /* both are powers of two */
     /* first, so that a core which is reset in here starts again */
     tprof_arch_zero(at, count * sizeof *at);
     s->forgotten = (s->forgotten + (uint32_t)count) & s->mask;
