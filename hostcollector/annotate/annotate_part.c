@@ -9,9 +9,14 @@
 /* Of one guest, before it is packed to a tenth of that. */
 #define TEXT_MOST (4u << 20)
 
-struct annotation *annotate_run(const struct guest_run *r,
-                                const struct profile *p, const struct view *v,
-                                uint32_t number, bool *unfound, struct err *e)
+/* The annotation of function (number) of (v), or with 0 of the function that
+ * the options of (r) name; (v) is of (p), and the last view that was made.
+ * Release it by annotation_free(). NULL with (e) filled; (*unfound) is set if
+ * there is no such function. */
+static struct annotation *annotate_run(const struct guest_run *r,
+                                       const struct profile *p,
+                                       const struct view *v, uint32_t number,
+                                       bool *unfound, struct err *e)
 {
     const struct options *o = r->config.options;
     const struct annotate_job job = {.profile = p,
@@ -138,4 +143,28 @@ static const struct report_part page_part = {
 const struct report_part *annotate_page_part(const struct options *o)
 {
     return o->shown.page_code != 0 ? &page_part : NULL;
+}
+
+char *annotate_lines(const struct guest_run *r, const struct report *look,
+                     uint32_t number, struct err *e)
+{
+    struct report report = *look;
+    bool unfound;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    report.annotation =
+        annotate_run(r, look->profile, look->view, number, &unfound, e);
+    if (report.annotation == NULL)
+        return NULL;
+    out = open_memstream(&text, &size);
+    if (out != NULL)
+        annotate_text(out, &report);
+    annotation_free(report.annotation);
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    (void)err_set(e, "out of memory");
+    return NULL;
 }

@@ -19,12 +19,13 @@ extern const struct report_part annotate_part;
  * memory. Functions whose code is not at hand are skipped. */
 const struct report_part *annotate_page_part(const struct options *o);
 
-/* The annotation of function (number) of (v), or with 0 of the function that
- * the options of (r) name; (v) is of (p), and the last view that was made.
- * Release it by annotation_free(). NULL with (e) filled; (*unfound) is set if
- * there is no such function. */
-struct annotation *annotate_run(const struct guest_run *r,
-                                const struct profile *p, const struct view *v,
-                                uint32_t number, bool *unfound, struct err *e);
+/*
+ * The text that collector annotate prints of function (number) of (look->view),
+ * which is the last view of (r). (look) also has the profile and the width. The
+ * caller frees the text. NULL with (e) filled: there is no code, or no sample
+ * in it.
+ */
+char *annotate_lines(const struct guest_run *r, const struct report *look,
+                     uint32_t number, struct err *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate/annotate_part.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/confine/confine.h"
@@ -189,6 +190,7 @@ static int start(struct display *d, const struct options *o,
             *e = lacking;
         return -1;
     }
+    d->session.lines = annotate_lines;
     if (lacking.text[0] != '\0')
         top_session_note(&d->session, lacking.text);
     return 0;

@@ -18,8 +18,15 @@
 #include "top/top_window.h"
 #include "util/err.h"
 
+/* Returns the text of source lines and blocks of function (number) of
+ * (look->view), which the caller frees; NULL with (e) filled. */
+typedef char *top_lines_of(const struct guest_run *run,
+                           const struct report *look, uint32_t number,
+                           struct err *e);
+
 struct top_session {
     const struct options *options;
+    top_lines_of *lines;   /* set after top_session_init() */
     const char *recording; /* recording to write; only written on request */
     bool record;           /* record from the beginning */
 
