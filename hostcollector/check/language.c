@@ -37,20 +37,11 @@ static bool made_by(const struct dwarf_about *unit, const char *word)
 
 enum check_language check_unit_language(const struct dwarf_about *unit)
 {
-    switch (unit->language) {
-    case DW_LANG_C:
-    case DW_LANG_C89:
-    case DW_LANG_C99:
-    case DW_LANG_C11:
-    case DW_LANG_C17:
+    if (dw_lang_is_c(unit->language))
         return CHECK_C;
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-    case DW_LANG_C_plus_plus_17:
-    case DW_LANG_C_plus_plus_20:
+    if (dw_lang_is_cxx(unit->language))
         return CHECK_CXX;
+    switch (unit->language) {
     case DW_LANG_Rust:
     case DW_LANG_Rust_old:
         return CHECK_RUST;

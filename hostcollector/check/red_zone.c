@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/gather.h"
+#include "image/dwarf/constants.h"
 #include "image/dwarf/dwarf.h"
 #include "image/file/image.h"
 #include "util/text.h"
@@ -16,10 +16,9 @@
 
 enum unit { UNIT_OTHER, UNIT_ALLOWED };
 
-bool red_zone_is_allowed(enum check_language language, const char *producer)
+bool red_zone_is_allowed(bool is_c, const char *producer)
 {
-    return (language == CHECK_C || language == CHECK_CXX) && producer != NULL &&
-           strncmp(producer, "GNU ", 4) == 0 &&
+    return is_c && producer != NULL && strncmp(producer, "GNU ", 4) == 0 &&
            strstr(producer, "-mno-red-zone") == NULL;
 }
 
@@ -68,8 +67,10 @@ static uint8_t *allowed_units(const struct dwarf *d, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         struct dwarf_about about = dwarf_unit_about(d, i);
+        bool is_c =
+            dw_lang_is_c(about.language) || dw_lang_is_cxx(about.language);
 
-        if (!red_zone_is_allowed(check_unit_language(&about), about.producer))
+        if (!red_zone_is_allowed(is_c, about.producer))
             continue;
         if (units == NULL)
             units = calloc(count, sizeof *units);

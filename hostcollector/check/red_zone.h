@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "check/facts.h"
-
 struct image;
 
 #define RED_ZONE_NAMED 3u
@@ -22,12 +20,13 @@ struct red_zone {
 
 /*
  * Returns true if (producer) shows that the compiler may keep values below RSP
- * in code of (language). Only gcc shows this. (producer) may be NULL.
+ * in C or C++ code. (is_c): the code is that. Only gcc shows this. (producer)
+ * may be NULL.
  * Such code is in functions that call no other function. A frame does not
  * exclude it: without optimization, or with a variable in memory, functions
  * with a frame use the red zone, too.
  */
-bool red_zone_is_allowed(enum check_language language, const char *producer);
+bool red_zone_is_allowed(bool is_c, const char *producer);
 
 /* Count the unit (name) in (z), and name it if it is one of the first. */
 void red_zone_add(struct red_zone *z, const char *name);

@@ -175,8 +175,9 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
 
     for (size_t i = 0; i < s->unit_count && !s->pe; i++) {
         const struct check_unit *u = &s->units[i];
+        bool is_c = u->language == CHECK_C || u->language == CHECK_CXX;
 
-        if (red_zone_is_allowed(u->language, u->producer))
+        if (red_zone_is_allowed(is_c, u->producer))
             red_zone_add(&zone, u->name);
     }
     if (zone.units == 0)

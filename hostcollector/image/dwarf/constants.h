@@ -7,6 +7,9 @@
 #ifndef TPROF_IMAGE_DWARF_CONSTANTS_H
 #define TPROF_IMAGE_DWARF_CONSTANTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Tags (7.5.3). */
 enum {
     DW_TAG_lexical_block = 0x0b,
@@ -125,6 +128,23 @@ enum {
     DW_LANG_Mips_Assembler = 0x8001,
     DW_LANG_Rust_old = 0x9000,
 };
+
+static inline bool dw_lang_is_c(uint64_t language)
+{
+    return language == DW_LANG_C || language == DW_LANG_C89 ||
+           language == DW_LANG_C99 || language == DW_LANG_C11 ||
+           language == DW_LANG_C17;
+}
+
+static inline bool dw_lang_is_cxx(uint64_t language)
+{
+    return language == DW_LANG_C_plus_plus ||
+           language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 ||
+           language == DW_LANG_C_plus_plus_14 ||
+           language == DW_LANG_C_plus_plus_17 ||
+           language == DW_LANG_C_plus_plus_20;
+}
 
 /* Standard opcodes of line programs (6.2.5.2). */
 enum {
