@@ -17,7 +17,7 @@ set(core_sources
     check/check_loading.c
     check/gather.c
     check/language.c
-    check/red_zone.c
+    image/names/red_zone.c
     check/remedy.c
     check/remedy_loading.c
     check/report.c

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "check/red_zone.h"
 #include "check/remedy.h"
 #include "check/report.h"
 #include "image/names/names.h"
+#include "image/names/red_zone.h"
 #include "util/text.h"
 
 #define LINE       1024

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/red_zone.h"
 #include "guest/pipeline.h"
 #include "image/match/guest_images.h"
 #include "image/match/images.h"
+#include "image/names/red_zone.h"
 #include "model/profile.h"
 #include "recording/names/read.h"
 #include "util/err.h"

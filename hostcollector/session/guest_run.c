@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/red_zone.h"
 #include "cli/output.h"
 #include "cli/text_style.h"
 #include "diagnose/interrupt_gate.h"
@@ -17,6 +16,7 @@
 #include "guard/opener.h"
 #include "guest/labels.h"
 #include "image/match/identity.h"
+#include "image/names/red_zone.h"
 #include "recording/spool/spool_list.h"
 #include "session/guest_run_parts.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "check/red_zone.h"
 #include "image/file/image.h"
+#include "image/names/red_zone.h"
 #include "input.h"
 
 static struct red_zone zone;

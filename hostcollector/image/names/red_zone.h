@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Code that keeps values below RSP, where an interrupt on the same stack
  * destroys them. */
-#ifndef TPROF_CHECK_RED_ZONE_H
-#define TPROF_CHECK_RED_ZONE_H
+#ifndef TPROF_IMAGE_NAMES_RED_ZONE_H
+#define TPROF_IMAGE_NAMES_RED_ZONE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds units with a red zone, by the flags that compilers record. */
-#include "check/red_zone.h"
+#include "image/names/red_zone.h"
 
 #include <stdint.h>
 #include <stdio.h>
