@@ -26,11 +26,12 @@ enum screen_style {
     SCREEN_STYLES
 };
 
-#define SCREEN_COLUMNS 400u /* further columns of a wider terminal stay empty  \
-                             */
-#define SCREEN_ROWS    200u
-#define SCREEN_BYTES   2048u /* bytes of a row's text */
-#define SCREEN_SPANS   96u   /* of a row */
+#define SCREEN_COLUMNS                                                         \
+    400u /* further columns of a wider terminal stay empty                     \
+          */
+#define SCREEN_ROWS  200u
+#define SCREEN_BYTES 2048u /* bytes of a row's text */
+#define SCREEN_SPANS 96u   /* of a row */
 
 /* A style, from byte (from) of the text to the next span or to the end. */
 struct screen_span {
