@@ -4,7 +4,7 @@
 
 #include "top/pages.h"
 
-int top_lines_show(struct top_session *s, struct err *e)
+void top_lines_show(struct top_session *s)
 {
     const struct report look = {.profile = s->top.profile,
                                 .view = s->view,
@@ -12,13 +12,15 @@ int top_lines_show(struct top_session *s, struct err *e)
                                 .columns = s->top.width,
                                 .of_all = !s->top.of_busy};
     uint32_t function = s->view != NULL ? top_function(&s->top) : 0;
-    char *text;
+    char *text = NULL;
+    struct err e;
 
     if (function == 0)
-        return err_set(e, "there is no function yet");
-    text = s->lines(s->run, &look, function, e);
-    if (text == NULL)
-        return -1;
-    pages_open(&s->top, text);
-    return 0;
+        (void)err_set(&e, "there is no function yet");
+    else
+        text = s->lines(s->run, &look, function, &e);
+    if (text != NULL)
+        pages_open(&s->top, text);
+    else
+        top_session_note(s, e.text);
 }

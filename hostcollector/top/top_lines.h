@@ -4,11 +4,10 @@
 #define TPROF_TOP_TOP_LINES_H
 
 #include "top/top_session.h"
-#include "util/err.h"
 
 /* Show the selected function with the samples of the current picture. The text
- * does not change until the key is pressed again. Returns 0; -1 with (e) filled
- * if the function has no code or no samples. */
-int top_lines_show(struct top_session *s, struct err *e);
+ * does not change until the key is pressed again. Show the reason if the
+ * function has no code or no samples. */
+void top_lines_show(struct top_session *s);
 
 #endif

@@ -408,14 +408,6 @@ static void record(struct top_session *s)
         s->recording_now = true;
 }
 
-static void show_lines(struct top_session *s)
-{
-    struct err e;
-
-    if (top_lines_show(s, &e) != 0)
-        top_session_note(s, e.text);
-}
-
 int top_session_key(struct top_session *s, uint32_t key, struct err *e)
 {
     enum top_wish wish = top_key(&s->top, key);
@@ -431,7 +423,7 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
             show(s, pipeline_profile(s->run->pipeline));
         return 1;
     case TOP_LINES:
-        show_lines(s);
+        top_lines_show(s);
         return 1;
     case TOP_RECORD:
         record(s);
