@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Removes changed functions step by step, and measures shares against the
- * rest. */
+/* Removes changed functions one by one. Shares count against the rest. */
 #include "diff/compare/compare.h"
 
 #include <math.h>
