@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The agent's state: one agent in an image. The files that join its stations
- * share it: tick.c, control.c, pump.c, setup.c, tprof.c, map.c, progress.c,
- * notice.c, and arch/.
+ * The agent's state: one agent in an image. It is shared by what runs (drive/),
+ * what the kernel calls (calls/), the CPU (arch/), directory.c, reach.c and
+ * notice.c. The steps of a sample get the parts that they need.
  */
 #ifndef TPROF_AGENT_H
 #define TPROF_AGENT_H
