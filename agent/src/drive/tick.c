@@ -74,7 +74,7 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
 {
     uint32_t between = (uint32_t)now - cpu->ended;
 
-    if (between < ((cpu->around - 1) & AROUND_MOST))
+    if (cpu->ended != 0 && between < ((cpu->around - 1) & AROUND_MOST))
         cpu->around = between + TICK_LONGER;
 
     const struct tprof_orders *o = &tprof_agent.orders;
