@@ -70,6 +70,8 @@ struct report text_style_for_output(const struct report *r, const char *path,
         return own;
     }
     own.columns = clamp(columns_of(terminal));
+    /* a pipe is no screen, unless its reader says how many lines it has */
+    own.whole = !terminal && getenv("LINES") == NULL;
     own.colour = colour == COLOUR_ALWAYS ||
                  (colour == COLOUR_AUTO && terminal && may_colour());
     return own;

@@ -48,6 +48,7 @@ struct report {
 
     /* For text alone. */
     uint32_t columns; /* 0: TEXT_COLUMNS */
+    bool whole;       /* tables and trees are not cut to fit a screen */
     bool colour;      /* bold and red by escape sequences */
     bool details;     /* show all facts, not only the important ones */
 

@@ -269,7 +269,10 @@ static void write_row(const struct matrix *m, const struct view_row *row,
 static size_t rows_shown(const struct matrix *m)
 {
     const struct view_scope *scope = &m->r->view->total;
-    size_t most = m->r->top != 0 ? m->r->top : ROWS, n;
+    size_t most = m->r->top != 0 ? m->r->top
+                  : m->r->whole  ? scope->row_count
+                                 : ROWS;
+    size_t n;
 
     n = m->r->all || scope->row_count < most ? scope->row_count : most;
     if (m->r->all || m->r->top != 0)

@@ -170,7 +170,7 @@ static void write_report(struct render *to, const struct report *r)
     char *above = write_part(write_above, r, &lines);
     char *below = write_part(write_below, r, &lines);
 
-    if (table_has_details(r))
+    if (table_has_details(r) || r->whole)
         lines = TREE_LONG;
     if (above != NULL)
         (void)fputs(above, out);

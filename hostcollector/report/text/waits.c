@@ -33,7 +33,7 @@ struct waits {
 /* Number of rows to show: the first rows whose share is large enough. */
 static size_t count_shown(const struct waits *w)
 {
-    size_t most = w->r->idle ? ROWS_IDLE : ROWS;
+    size_t most = w->r->whole ? w->count : w->r->idle ? ROWS_IDLE : ROWS;
     const struct view_node *nodes = w->tree->nodes;
     size_t n = w->r->all || w->count < most ? w->count : most;
 
