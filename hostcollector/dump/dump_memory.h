@@ -4,6 +4,10 @@
  * dump, as QEMU's dump-guest-memory writes them, or raw memory from address 0
  * on, as written by pmemsave, as a Firecracker snapshot, or as a
  * memory-backend-file. The file is hostile: a read never leaves the file.
+ *
+ * libkdumpfile 0.5 reads ELF cores and compressed dumps, too. It is not used:
+ * it needs liblzo2 and libsnappy, and nobody has tried it on hostile files,
+ * while fuzz_memory replays all that was found here. kdump.c has 370 lines.
  */
 #ifndef TPROF_DUMP_DUMP_MEMORY_H
 #define TPROF_DUMP_DUMP_MEMORY_H

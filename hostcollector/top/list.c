@@ -11,7 +11,9 @@
 
 #define DEPTH_MAX 32u /* limit of callers opened below each other */
 
-uint64_t top_name_key(uint64_t above, const char *name)
+/* Return a number for (name) below the name of key (above); (above) is 0 at the
+ * top level. */
+static uint64_t name_key(uint64_t above, const char *name)
 {
     uint64_t key = hash_mix(above, 1);
 
@@ -41,7 +43,7 @@ static void remember_scope(struct top *t, const struct view_scope *scope)
 {
     for (size_t i = 0; i < scope->row_count; i++) {
         const struct view_row *row = &scope->rows[i];
-        uint64_t key = top_name_key(0, name_of(t, row->function));
+        uint64_t key = name_key(0, name_of(t, row->function));
         uint32_t *place;
 
         if (vec_grow(&t->shares_now, &t->now_room, t->now_count,
@@ -142,7 +144,7 @@ static void add_functions(struct top *t, const struct view_scope *scope)
         if (item == NULL)
             continue;
         item->function = row->function;
-        item->key = top_name_key(0, name);
+        item->key = name_key(0, name);
         item->self = row->self;
         item->total = row->total;
         item->late = lateness_part(row->late, row->self.time);
@@ -172,7 +174,7 @@ static void add_waits(struct top *t, const struct view_scope *scope)
         if (item == NULL)
             return;
         item->function = function;
-        item->key = top_name_key(0, name_of(t, function));
+        item->key = name_key(0, name_of(t, function));
         item->leads |= nodes[nodes[n].parent].parent != 0;
         add_amount(&item->self, &nodes[n].total);
         add_amount(&item->total, &nodes[n].total);
@@ -232,7 +234,7 @@ static void add_callers(struct top *t, const struct view_tree *tree,
             return;
         item->function = tree->nodes[caller].function;
         item->depth = chain->count;
-        item->key = top_name_key(key, name_of(t, item->function));
+        item->key = name_key(key, name_of(t, item->function));
         item->leads |= tree->nodes[caller].parent != 0;
         add_amount(&item->total, &tree->nodes[n].total);
     }

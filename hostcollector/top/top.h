@@ -162,8 +162,4 @@ static inline const struct view_tree *top_tree(const struct top *t,
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 
-/* Return a number for (name) below the name of key (above); (above) is 0 at the
- * top level. */
-uint64_t top_name_key(uint64_t above, const char *name);
-
 #endif

@@ -155,9 +155,21 @@ struct tally {
     uint64_t walks, callers, wrong, whole, ends[ENDS];
 };
 
+/* One word for (end). */
+static const char *end_text(enum unwind_end end)
+{
+    static const char *const text[] = {
+        [UNWIND_FULL] = "full",       [UNWIND_WHOLE] = "whole",
+        [UNWIND_OUTSIDE] = "outside", [UNWIND_UNTOLD] = "untold",
+        [UNWIND_UNREAD] = "unread",   [UNWIND_ODD] = "odd",
+    };
+
+    return text[end];
+}
+
 static void tell_wrong(const uint64_t *found, size_t n, enum unwind_end why)
 {
-    printf("at %llx, %s:", it.regs.rip, unwind_end_text(why));
+    printf("at %llx, %s:", it.regs.rip, end_text(why));
     for (size_t i = 0; i < n; i++)
         printf(" %" PRIx64 "%s", found[i],
                i < it.depth && found[i] == it.shadow[it.depth - 1 - i] ? ""
@@ -315,7 +327,7 @@ static void walked(const char *what, const char *path, unsigned mode,
            " wrong, %" PRIu64 " whole;",
            what, modes[mode], t.walks, t.callers, t.wrong, t.whole);
     for (unsigned i = 0; mode != ALONG_FP && i < ENDS; i++)
-        printf(" %s %" PRIu64, unwind_end_text((enum unwind_end)i), t.ends[i]);
+        printf(" %s %" PRIu64, end_text((enum unwind_end)i), t.ends[i]);
     printf("\n");
     unwinder_free(u);
     image_map_free(map);

@@ -410,14 +410,3 @@ size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
         out[n++] = w.r.value[CFI_PC] + w.is_exact;
     return n;
 }
-
-const char *unwind_end_text(enum unwind_end end)
-{
-    static const char *const text[] = {
-        [UNWIND_FULL] = "full",       [UNWIND_WHOLE] = "whole",
-        [UNWIND_OUTSIDE] = "outside", [UNWIND_UNTOLD] = "untold",
-        [UNWIND_UNREAD] = "unread",   [UNWIND_ODD] = "odd",
-    };
-
-    return text[end];
-}

@@ -65,7 +65,4 @@ size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const struct unwind_memory *memory, uint64_t *out,
                       size_t room, enum unwind_end *end);
 
-/* One word for (end). */
-const char *unwind_end_text(enum unwind_end end);
-
 #endif
