@@ -19,9 +19,8 @@
 
 static struct {
     FILE *stream;
-    int memory;   /* the file */
-    int terminal; /* does not block; standard output, which does, if no other
-                     opening is \n possible */
+    int memory;       /* the file */
+    int terminal;     /* does not block, unless it is standard output itself */
     off_t size, done; /* size of the file, and bytes already written */
 } outlet = {.memory = -1, .terminal = -1};
 

@@ -11,10 +11,10 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-#define PIECE_MAX 1024u /* bytes that one call appends */
-#define ACCENTS   2u    /* shown on one character: more would run over others */
+#define PIECE_MAX 1024u /* limit of the bytes that one call appends */
+#define ACCENTS   2u    /* limit for one character */
 
-/* A character of a text: its bytes, and the columns that they take. */
+/* A character of a text: its bytes, and its columns. */
 struct glyph {
     const char *bytes;
     size_t size;
@@ -30,7 +30,8 @@ static wchar_t code_of(const char *s, size_t n)
     return (wchar_t)code;
 }
 
-/* The glyph at (*s), which moves on; "?" for what the locale cannot show. */
+/* The glyph at (*s); moves (*s) to the next one. "?" if the locale cannot show
+ * the character. */
 static struct glyph next_glyph(const char **s)
 {
     size_t n = text_character(*s);
@@ -69,7 +70,7 @@ unsigned screen_left(const struct screen *s)
     return s->count < s->height ? s->height - (unsigned)s->count : 0;
 }
 
-/* A row beyond the last one takes what has no room. */
+/* The row after the last one receives text that has no room. */
 bool screen_row(struct screen *s)
 {
     if (s->count > s->height ||
@@ -89,21 +90,21 @@ void screen_mark_row(struct screen *s, enum screen_style style)
         s->rows[s->count - 1].all = style;
 }
 
-/* From the end of (row) on text has (style). */
+/* Give (style) to the text that follows in (row). */
 static void begin_span(struct screen_line *row, enum screen_style style)
 {
     struct screen_span *last =
         row->span_count != 0 ? &row->spans[row->span_count - 1] : NULL;
 
     if (last != NULL && last->from == row->size)
-        last->style = (uint8_t)style; /* nothing was in it */
+        last->style = (uint8_t)style; /* the span was empty */
     else if (row->span_count < SCREEN_SPANS &&
              (last != NULL ? last->style != style : style != SCREEN_PLAIN))
         row->spans[row->span_count++] =
             (struct screen_span){(uint16_t)row->size, (uint8_t)style};
 }
 
-/* Append (g), unless (row) would have more than (width) columns then. */
+/* Append (g), unless (row) would then exceed (width) columns. */
 static bool append_glyph(struct screen_line *row, unsigned width,
                          const struct glyph *g)
 {
@@ -117,10 +118,10 @@ static bool append_glyph(struct screen_line *row, unsigned width,
     return true;
 }
 
-/* Append what of (text) fits before column (width). */
+/* Append the part of (text) that fits before column (width). */
 static void append(struct screen_line *row, unsigned width, const char *text)
 {
-    unsigned accents = ACCENTS; /* none on what is not there */
+    unsigned accents = ACCENTS; /* no accents without a character */
 
     while (*text != '\0') {
         struct glyph g = next_glyph(&text);
