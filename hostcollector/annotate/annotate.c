@@ -11,7 +11,8 @@
 #include "util/vec.h"
 #include "view/find.h"
 
-/* Names of instructions' lines take this part of the memory at most. */
+/* Part of the memory that lines of instructions take at most, for their
+ * names. */
 #define SYMBOLS_PART 8
 
 /* An annotation with the memory that it points to. */

@@ -6,7 +6,7 @@
 
 #include "annotate/annotate_output.h"
 
-/* Of one guest, before it is packed to a tenth of that. */
+/* Part of the memory for one annotation. Packed, it takes a tenth of that. */
 #define TEXT_MOST (4u << 20)
 
 /* The annotation of function (number) of (v), or with 0 of the function that
@@ -33,8 +33,8 @@ static struct annotation *annotate_run(const struct guest_run *r,
     return a;
 }
 
-/* Add (a) as text to the code of (report), which has (*bytes) already. Returns
- * false if there is no room for it. */
+/* Add (a) as text to the code of (report), which takes (*bytes) so far. Returns
+ * false if there is no room. */
 static bool add(struct report *report, struct report_code *list, size_t *bytes,
                 const struct annotation *a)
 {
@@ -55,7 +55,7 @@ static bool add(struct report *report, struct report_code *list, size_t *bytes,
     return true;
 }
 
-/* Is there anything to annotate in (row)? */
+/* Does (row) have code to annotate? */
 static bool has_code(const struct view *v, const struct view_row *row)
 {
     return row->function >= VIEW_MARKS && row->self.samples != 0 &&
@@ -72,7 +72,7 @@ static void add_busiest(struct guest_run *r, struct report *report,
     for (size_t i = 0; i < v->total.row_count && left > 0; i++) {
         const struct view_row *row = &v->total.rows[i];
         struct annotation *a = NULL;
-        struct err ignored; /* its image is not at hand, for one */
+        struct err ignored; /* for example, its image is not available */
         bool unfound;
 
         if (has_code(v, row))
@@ -84,7 +84,7 @@ static void add_busiest(struct guest_run *r, struct report *report,
     }
 }
 
-/* Room for (count) functions in (report). NULL without memory. */
+/* Make room for (count) functions in (report). NULL if there is no memory. */
 static struct report_code *make_room(struct report *report, uint32_t count)
 {
     struct report_code *list = calloc(count, sizeof *list);
@@ -100,7 +100,7 @@ static int make_page_code(struct guest_run *r, struct report *report,
     struct report_code *list =
         make_room(report, r->config.options->shown.page_code);
 
-    (void)e; /* a page without code is a page */
+    (void)e; /* the page is valid without code */
     if (list != NULL)
         add_busiest(r, report, list);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Source lines and basic blocks in reports: of the function that a command is
- * about, or of the busiest functions of a page. */
+/* Source lines and basic blocks in reports: of the function that a command
+ * shows, or of the busiest functions of a page. */
 #ifndef TPROF_ANNOTATE_ANNOTATE_PART_H
 #define TPROF_ANNOTATE_ANNOTATE_PART_H
 
@@ -10,13 +10,13 @@
 #include "session/guest_run.h"
 #include "session/report_part.h"
 
-/* Of `collector annotate`: the function that the user has named, or the
- * busiest. */
+/* For `collector annotate`: the function that the user has named, or the
+ * busiest one. */
 extern const struct report_part annotate_part;
 
-/* Of pages: the (page_code) busiest functions; NULL if (o) wants none. They are
- * kept as text, within one limit for all of them: annotations would take more
- * memory. Functions whose code is not at hand are skipped. */
+/* For pages: the (page_code) busiest functions; NULL if (o) wants none. They
+ * are kept as text, within one limit for all of them, because annotations would
+ * take more memory. Functions whose code is not available are skipped. */
 const struct report_part *annotate_page_part(const struct options *o);
 
 /*

@@ -40,7 +40,7 @@ static void write_share(FILE *out, const struct report *r,
 }
 
 /* Returns ", late 82 %, moved 40 %" for the parts of (sum) that were late, and
- * that were seen behind this place; or "". */
+ * that were sampled after this place; or "". */
 static const char *marks_text(char buf[MARKS_TEXT], const struct report *r,
                               const struct annotated_sum *sum)
 {
@@ -144,7 +144,7 @@ static void write_lines(FILE *out, const struct report *r,
         write_gap(out, r, body, shown, last);
 }
 
-/* "kernel.c", "mix in kernel.c, inlined". */
+/* Write "kernel.c", or "mix in kernel.c, inlined". */
 static void write_body_head(FILE *out, const struct report *r,
                             const struct annotated_body *body)
 {

@@ -219,7 +219,8 @@ static void took(struct conns *s, struct conn *c, uint32_t size)
 
 /* --- The socket's side ---------------------------------------------------- */
 
-/* The client takes no more bytes: drop those of the guest. */
+/* Stop sending to a client that takes no more bytes, and drop the guest's bytes
+ * for it. */
 static void turn_deaf(struct conns *s, struct conn *c)
 {
     struct pollfd p = {.fd = c->fd};
@@ -228,7 +229,7 @@ static void turn_deaf(struct conns *s, struct conn *c)
     took(s, c, c->held_count);
     c->held_count = 0;
     /* Has the client closed altogether? If so, the guest is told after the
-     * client's last bytes, since a guest may take any shutdown for the end. */
+     * client's last bytes, since a guest may treat any shutdown as the end. */
     if (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0)
         c->hung_up = true;
     else if (c->state == CONN_OPEN && (c->told & SHUT_NO_RECEIVE) == 0) {

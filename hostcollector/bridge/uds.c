@@ -17,7 +17,7 @@
 #define HELLO_MAX 32u /* longer than any valid line */
 #define CONNECT   "CONNECT "
 
-/* Room after a path, for "_4294967295". */
+/* Room after a path for a suffix such as "_4294967295". */
 #define PATH_ROOM (sizeof((struct sockaddr_un *)0)->sun_path - 11)
 
 /* --- Listening ------------------------------------------------------------ */

@@ -19,7 +19,7 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events)
         c->last = true;
     if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !c->hung_up) {
         c->hung_up = true;
-        /* so that it does not wait without end */
+        /* so that it expires */
         conn_time(&v->conns, c, true);
     }
     if ((events & EPOLLOUT) != 0)

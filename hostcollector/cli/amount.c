@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define SECONDS_MAX    1e11 /* 3000 years: their milliseconds fit anywhere */
+#define SECONDS_MAX    1e11 /* 3000 years: their milliseconds fit any integer */
 #define SIZE_MAX_BYTES ((double)(1ull << 60))
 #define AMOUNT_WORD    40 /* bytes of a number with its unit */
 
@@ -24,8 +24,9 @@ static const struct unit sizes[] = {
     {"GiB", 0x1p30}, {"TiB", 0x1p40}, {NULL, 0}};
 static const struct unit counts[] = {{"k", 1e3}, {"M", 1e6}, {NULL, 0}};
 
-/* The (length) bytes at (text) in (units), of which none is needed; below 0:
- * they are something else. Digits come first: no sign, no "inf". */
+/* Read the (length) bytes at (text), with or without one of (units). Returns a
+ * number below 0 if the text is anything else. The text must begin with a
+ * digit: no sign, no "inf". */
 static double read_amount(const char *text, size_t length,
                           const struct unit *units)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times, sizes and counts, as people type them: a number with a unit. */
+/* Times, sizes and counts as users type them: a number with a unit. */
 #ifndef TPROF_CLI_AMOUNT_H
 #define TPROF_CLI_AMOUNT_H
 
@@ -8,7 +8,7 @@
 
 #include "util/err.h"
 
-#define AMOUNT_TIME_MAX 1e9 /* seconds that an option may ask for: 30 years */
+#define AMOUNT_TIME_MAX 1e9 /* limit of options in seconds: 30 years */
 
 /*
  * Read the (length) bytes at (text): a time in seconds ("500ms", "10s", "30m",
@@ -21,9 +21,9 @@ double amount_read_size(const char *text, size_t length);
 double amount_read_count(const char *text, size_t length);
 
 /*
- * Read (text), the value of --(option), into (*amount): percent of something
- * ("0.1"), or a time in seconds or a size as above. Returns 0; -1 with (e)
- * filled: it is none, or it is 0.
+ * Read (text), the value of --(option), into (*amount): a percentage ("0.1"),
+ * or a time in seconds or a size as above. Returns 0; -1 with (e) filled if the
+ * text is none, or is 0.
  */
 int amount_percent(const char *option, const char *text, double *amount,
                    struct err *e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands of `collector`. Only these print errors and pick exit codes. */
+/* The commands of `collector`. Only commands print errors and choose exit
+ * codes. */
 #ifndef TPROF_CLI_COMMAND_H
 #define TPROF_CLI_COMMAND_H
 
@@ -7,10 +8,11 @@
 
 enum exit_code {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1,  /* one line on stderr says why */
-    EXIT_USAGE = 2,   /* one line on stderr says why and what to type */
-    EXIT_EMPTY = 3,   /* nothing failed, but there is no sample */
-    EXIT_CHANGED = 4, /* collector diff: by more than --fail-if allows */
+    EXIT_FAILED = 1, /* one line on stderr says why */
+    EXIT_USAGE = 2,  /* one line on stderr says why and what to type */
+    EXIT_EMPTY = 3,  /* nothing failed, but there are no samples */
+    EXIT_CHANGED =
+        4, /* collector diff: a change is larger than --fail-if allows */
     /* Used only by the process in which collector push reads one recording.
      * EXIT_NO_IMAGE: a file of --elf cannot be read. EXIT_OTHER_IMAGE: no file
      * of --elf is the guest's kernel. */
@@ -26,9 +28,10 @@ enum exit_code {
 struct option_set;
 
 struct subcommand {
-    const char *name; /* as typed; "" for the one that needs no name */
+    const char *name; /* as typed; "" for the command without a name */
     const struct option_set *options; /* NULL: none */
-    /* (argc) words at (argv) follow the name. Returns an enum exit_code. */
+    /* Run the command with the (argc) words at (argv) after its name. Returns
+     * an enum exit_code. */
     int (*run)(int argc, char **argv);
 };
 
@@ -38,8 +41,8 @@ const struct subcommand *cmd_find(const char *name);
 /* Return command (i) of the commands that have names; NULL after the last. */
 const struct subcommand *cmd_at(size_t i);
 
-/* Return the name of the command that is most like (name); NULL if no command
- * is like (name). */
+/* Return the name of the command that is most similar to (name); NULL if none
+ * is similar. */
 const char *cmd_nearest(const char *name);
 
 /* Write the options of `collector` without a command. Returns EXIT_DONE. */

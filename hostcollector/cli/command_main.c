@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From words to options, to a plan, to the work. */
+/* Runs a command: parses options, plans outputs, then does the work. */
 #include "cli/command_main.h"
 
 #include <stdio.h>

@@ -8,7 +8,8 @@
 #include "util/err.h"
 
 struct command_plan {
-    const char *name; /* "collector report": the start of its error messages */
+    const char
+        *name; /* "collector report": the beginning of its error messages */
     const struct help *help;
     /* Fill (out) from (config). Returns 0; -1 with (e) filled. */
     int (*plan)(struct outputs *out, void *config, struct err *e);
@@ -16,8 +17,8 @@ struct command_plan {
     int (*work)(void *config, struct outputs *out);
 };
 
-/* Run the command with the (argc) words at (argv). (config) holds the defaults,
- * and (guests) is a part of (config). Returns an enum exit_code. */
+/* Run the command with the (argc) words at (argv). (config) has the defaults
+ * and contains (guests). Returns an enum exit_code. */
 int command_main(const struct command_plan *p, void *config,
                  struct guests *guests, int argc, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breaks what --help says into lines, options in two columns. */
+/* Prints --help: texts in lines, and options in two columns. */
 #include "cli/help.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static size_t line_length(const char *text, size_t columns)
     return length;
 }
 
-/* (text), each line but the first behind (indent) blanks. */
+/* Write (text). Every line except the first is indented by (indent) blanks. */
 static void write_text(FILE *out, int indent, const char *text)
 {
     for (;;) {
@@ -49,7 +49,7 @@ static void write_left(FILE *out, const struct option_row *row)
                    row->letter ? ',' : ' ', row->name,
                    row->argument ? row->argument : "");
     (void)fprintf(out, "%-*s", LEFT, left);
-    if (strlen(left) >= LEFT) /* it has a line of its own */
+    if (strlen(left) >= LEFT) /* the option has a line of its own */
         (void)fprintf(out, "\n%*s", LEFT, "");
 }
 

@@ -9,12 +9,12 @@
 
 #define HELP_COLUMNS 80
 
-/* Texts are paragraphs, one a line, and are broken between words where they are
- * longer than HELP_COLUMNS. Lines that begin with a blank are not. */
+/* Each line of a text is a paragraph, which is broken between words if it is
+ * longer than HELP_COLUMNS. Lines that begin with a blank are not broken. */
 struct help {
     const struct option_set *options; /* printed between the two texts */
     const char *before;               /* usage and purpose of the command */
-    const char *examples; /* lines to type, each behind two blanks; or NULL */
+    const char *examples; /* lines to type, indented by two blanks; or NULL */
     const char *after;    /* meaning of the exit status; or NULL */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines on standard error, which never mix with the progress line. */
+/* Writes lines to standard error, separate from the progress line. */
 #include "cli/messages.h"
 
 #include <poll.h>
@@ -11,10 +11,10 @@
 #include "util/host_clock.h"
 #include "util/text.h"
 
-#define WIDTH 79 /* of a terminal that does not say */
+#define WIDTH 79 /* width of a terminal that does not report one */
 
-/* Lines about single guests of many, in so much time: a thousand guests with
- * the same trouble shall not hide what else is said. */
+/* Limit of lines about single guests in a span of time. The same trouble of a
+ * thousand guests must not hide other messages. */
 #define LINES_MAX 20u
 #define LINES_NS  5000000000u
 
@@ -22,10 +22,11 @@ bool messages_stderr_is_writable(void)
 {
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-    return poll(&standard_error, 1, 0) != 0; /* an error is one of writing */
+    return poll(&standard_error, 1, 0) !=
+           0; /* an error will be an error of writing */
 }
 
-/* The progress line must not stand before other words. */
+/* Remove the progress line before other text. */
 static void clear_line(struct messages *t)
 {
     if (t->line_open)
@@ -50,7 +51,7 @@ void messages_end(struct messages *t)
     }
 }
 
-/* May one more line about one of many guests be told? */
+/* May one more line about one of many guests be printed? */
 static bool has_room(struct messages *t)
 {
     uint64_t now = clock_ns();
@@ -68,7 +69,7 @@ static bool has_room(struct messages *t)
     return false;
 }
 
-/* Print (text) up to its end or a newline. Returns what comes behind that. */
+/* Print (text) up to its end or a newline. Returns the rest. */
 static const char *print_line(const char *text)
 {
     size_t length = strcspn(text, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages of a running command to its user: lines, and a progress line. */
+/* Messages of a running command: lines, and a progress line. */
 #ifndef TPROF_CLI_MESSAGES_H
 #define TPROF_CLI_MESSAGES_H
 
@@ -11,25 +11,25 @@
 
 /* Zeroed except for the first three members. */
 struct messages {
-    bool alone;      /* there is one guest, whose name need not be said */
+    bool alone;      /* there is one guest, so lines need no name */
     bool terminal;   /* a progress line may be shown */
-    bool keys_taken; /* by QEMU: Ctrl-C ends nothing */
+    bool keys_taken; /* QEMU has the keys, so Ctrl-C does not end sampling */
     /* Its own. */
     bool line_open;    /* one is shown */
-    uint64_t lines_ns; /* when the time for some lines began */
+    uint64_t lines_ns; /* start of the span of time that limits lines */
     unsigned lines;    /* printed since then */
     size_t untold;     /* left out */
-    size_t unheard;    /* left out, too: see messages_stderr_is_writable() */
+    size_t unheard;    /* also left out: see messages_stderr_is_writable() */
 };
 
 /* Return true if standard error takes a line without waiting. Its reader may
  * have stopped, and waiting would lose samples. */
 bool messages_stderr_is_writable(void);
 
-/* The first line of (text), by (command), about the guest (name) where there
- * are several; NULL: about none. Where there is one guest, the further lines of
- * (text), too. Too many lines about guests are counted, not told; and so is
- * what nobody hears. */
+/* Print the first line of (text), by (command), about the guest (name) if there
+ * are several guests. NULL: about none. If there is one guest, print the
+ * further lines of (text), too. Lines beyond a limit, and lines that standard
+ * error cannot take, are counted and not printed. */
 void messages_line(struct messages *t, const char *command, const char *name,
                    const char *text);
 

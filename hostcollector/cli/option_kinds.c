@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arguments of options that many commands share, by their types. */
+/* Reads arguments of options that several commands share, by type. */
 #include "cli/option_kinds.h"
 
 #include <stdio.h>
@@ -59,7 +59,8 @@ static int read_count(void *field, const struct option_row *row,
     return 0;
 }
 
-/* A core's number at (*text), which moves behind it. -1: there is none. */
+/* Read a core's number at (*text), and move (*text) after it. -1 if there is
+ * none. */
 static long core_number(const char **text)
 {
     char *end;
@@ -72,8 +73,8 @@ static long core_number(const char **text)
     return n;
 }
 
-/* Numbers and spans of them, with commas between: 0,2-3. They are added to what
- * was given before. */
+/* Read numbers and ranges, separated by commas: 0,2-3. They are added to
+ * earlier ones. */
 static int read_cores(void *field, const struct option_row *row,
                       const char *value, struct err *e)
 {
@@ -134,7 +135,7 @@ static int read_seconds(void *field, const struct option_row *row,
     return 0;
 }
 
-/* 2..5, 2.., ..5 or 500ms..2s */
+/* Read 2..5, 2.., ..5 or 500ms..2s. */
 static int read_span(void *field, const struct option_row *row,
                      const char *value, struct err *e)
 {

@@ -30,7 +30,7 @@ extern const struct option_kind option_count;
 extern const struct option_kind option_seconds; /* double; not 0 if min is 1 */
 extern const struct option_kind option_span;    /* struct time_span */
 extern const struct option_kind option_size;    /* uint64_t */
-/* uint32_t: the index of the word among those of row.argument, "a|b|c" */
+/* uint32_t: index of the word in the list row.argument, "a|b|c" */
 extern const struct option_kind option_choice;
 extern const struct option_kind option_cores; /* struct core_set */
 extern const struct option_kind option_peer;  /* struct peer_rule */

@@ -9,7 +9,7 @@
 #include "guard/magic.h"
 #include "util/text.h"
 
-/* Row (i) of (group); NULL behind the last. */
+/* Row (i) of (group); NULL after the last. */
 static const struct option_row *row_of(const struct option_group *group,
                                        size_t i)
 {
@@ -56,8 +56,8 @@ const struct option_row *option_find(const struct option_set *set,
     return NULL;
 }
 
-/* The row whose name is most like the (len) bytes at (name), which come without
- * dashes. NULL: none is like it. */
+/* The row whose name is most similar to the (len) bytes at (name), without
+ * dashes; NULL if none is similar. */
 static const struct option_row *nearest(const struct option_set *set,
                                         const char *name, size_t len)
 {
@@ -77,7 +77,7 @@ static const struct option_row *nearest(const struct option_set *set,
     return best;
 }
 
-/* The command of (set), as typed behind "collector help". */
+/* The command of (set), as typed after "collector help". */
 static const char *name_of(const struct option_set *set)
 {
     return set->command[0] != '\0' ? set->command : " live";
@@ -97,8 +97,8 @@ static int refuse_option(const struct option_set *set, const char *word,
                    (int)len, word, guess, name_of(set));
 }
 
-/* The word (i), an argument of the option (row) before it. NULL with (e)
- * filled: it is not there, or another option is. */
+/* Word (i), the argument of the option (row) before it. NULL with (e) filled if
+ * there is no word, or if the word is an option. */
 static const char *argument_of(const struct option_set *set,
                                const struct option_row *row, int argc,
                                char **argv, int i, struct err *e)
@@ -118,8 +118,8 @@ static const char *argument_of(const struct option_set *set,
     return NULL;
 }
 
-/* Take the option at argv[*i], and its argument, which moves (*i). Returns an
- * enum option_result; -1 with (e) filled. */
+/* Read the option at argv[*i] and its argument, and move (*i). Returns an enum
+ * option_result; -1 with (e) filled. */
 static int take_option(void *config, const struct option_set *set, int argc,
                        char **argv, int *i, struct err *e)
 {
@@ -142,7 +142,7 @@ static int take_option(void *config, const struct option_set *set, int argc,
     return row->kind->read((char *)config + offset, row, value, e);
 }
 
-/* Returns false if (word) is no file that a command would read. */
+/* Returns false if (word) is no file that a command can read. */
 static bool refuse_file(const char *word, struct err *e)
 {
     struct stat st;
@@ -174,7 +174,7 @@ static bool refuse_file(const char *word, struct err *e)
     }
 }
 
-/* Does (word) end as recordings do? */
+/* Does (word) end like the name of a recording? */
 static bool is_called_recording(const char *word)
 {
     size_t length = strlen(word);
@@ -182,9 +182,10 @@ static bool is_called_recording(const char *word)
     return length > 6 && strcmp(word + length - 6, ".tprof") == 0;
 }
 
-/* (set) has no place for (word): (word) may be a file, for which there is an
- * option or another command, or a mistyped command. Reads the first bytes of a
- * file of that name. Returns -1, with (e) saying what to type instead. */
+/* Refuse (word), for which (set) has no place. (word) may be a file for an
+ * option or for another command, or a mistyped command. Reads the first bytes
+ * of a file with that name. Returns -1, with (e) saying what to type
+ * instead. */
 static int refuse_word(const struct option_set *set, const char *word,
                        struct err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options as tables. Each command has one, with offsets into its own config.
- * Parsing, --help, suggestions and the completion of shells read it.
+ * Options as tables. Each command has a table with offsets into its own config.
+ * Parsing, --help, suggestions and shell completion use the table.
  */
 #ifndef TPROF_CLI_OPTION_TABLE_H
 #define TPROF_CLI_OPTION_TABLE_H
@@ -12,28 +12,28 @@
 
 #include "util/err.h"
 
-/* Room for the words that an argument may be. */
+/* Room for the possible words of an argument. */
 #define OPTION_CHOICES 576
 
 struct option_row;
 
-/* Results of a reader, which returns -1 with (e) filled if it fails. */
+/* Results of a reader. A reader returns -1 with (e) filled on failure. */
 enum option_result {
     OPTION_READ = 0,
-    OPTION_LAST = 1, /* the rest of the command line is not looked at */
+    OPTION_LAST = 1, /* the rest of the command line is ignored */
     OPTION_HELP = 2, /* the rest is not read, and the command prints its help */
 };
 
 /* The type of an argument. */
 struct option_kind {
-    /* Read (value), NULL if (row) takes no argument, into (field) of the
-     * config. Returns an enum option_result; -1 with (e) filled. */
+    /* Read (value) into (field) of the config. (value) is NULL if (row) takes
+     * no argument. Returns an enum option_result; -1 with (e) filled. */
     int (*read)(void *field, const struct option_row *row, const char *value,
                 struct err *e);
-    /* The words that the argument may be, with blanks, commas or bars between.
-     * NULL: any. */
+    /* List the possible words of the argument, separated by blanks, commas or
+     * bars. NULL: any word is possible. */
     void (*choices)(const struct option_row *row, char text[OPTION_CHOICES]);
-    bool listed; /* --help shows these words behind the row's own text */
+    bool listed; /* --help shows these words after the row's own text */
 };
 
 /* One option. A table ends with a row without a name. */
@@ -42,7 +42,7 @@ struct option_row {
     char letter;          /* 0: none */
     const char *argument; /* NULL: takes none */
     const struct option_kind *kind;
-    size_t offset; /* of the field in the struct that the table is for */
+    size_t offset; /* offset of the field in the struct of the table */
     uint32_t min, max;
     const char *help; /* shells show the part before a ; or a ( */
 };
@@ -50,10 +50,11 @@ struct option_row {
 /* Rows that several commands may share. */
 struct option_group {
     const struct option_row *rows;
-    /* The same, made at run time: row (i), NULL behind the last. Or NULL. */
+    /* Rows that are made at run time: row (i), NULL after the last. NULL:
+     * none. */
     const struct option_row *(*made)(size_t i);
-    size_t base; /* of the rows' struct in the command's config */
-    /* Of a group without rows: the title of the groups behind it in --help. */
+    size_t base; /* offset of the rows' struct in the command's config */
+    /* For a group without rows: the title of the next groups in --help. */
     const char *title;
 };
 #define OPTION_ROWS(table, at)                                                 \
@@ -75,24 +76,24 @@ struct option_group {
 
 /* The options and words of a command. */
 struct option_set {
-    const char *command; /* as typed behind "collector": " report"; or "" */
+    const char *command; /* as typed after "collector": " report"; or "" */
     const struct option_group *groups; /* end with OPTION_END */
-    /* Take (word), which is no option, into (config). Returns 0; -1 with (e)
-     * filled. NULL: the command takes options alone. */
+    /* Read (word), which is no option, into (config). Returns 0; -1 with (e)
+     * filled. NULL: the command takes only options. */
     int (*word)(void *config, const char *word, struct err *e);
-    bool dashes; /* "--" is such a word */
-    /* Return the name of the command that is most like (word); NULL if none is
-     * like (word). The member is NULL where no command's name is expected. */
+    bool dashes; /* (word) reads "--", too */
+    /* Return the name of the command that is most similar to (word); NULL if
+     * none is similar. The member is NULL if no command's name is expected. */
     const char *(*nearest)(const char *word);
 };
 
-/* Row (i) of (set), and where its field is in the config. NULL behind the last
- * row. */
+/* Row (i) of (set), and the place of its field in the config. NULL after the
+ * last row. */
 const struct option_row *option_at(const struct option_set *set, size_t i,
                                    size_t *offset);
 
 /* The row of (set) that the first (len) bytes of (word) name: -o, --output.
- * NULL: there is none. */
+ * NULL if there is none. */
 const struct option_row *option_find(const struct option_set *set,
                                      const char *word, size_t len,
                                      size_t *offset);

@@ -11,7 +11,7 @@
 #include "guest/guest_config.h"
 #include "model/core_set.h"
 
-/* In the order of their words in the table of options. */
+/* In the order of the words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
@@ -23,12 +23,12 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct output_config {
     const char *format; /* NULL: not said */
     const char *paths[OPTIONS_OUTPUTS];
-    /* As named by -o FORMAT:FILE or FILE:FORMAT; NULL: not. */
+    /* Format of each file in -o FORMAT:FILE or FILE:FORMAT; NULL: not given. */
     const char *formats[OPTIONS_OUTPUTS];
-    char *copies[OPTIONS_OUTPUTS]; /* of paths and formats; or NULL */
+    char *copies[OPTIONS_OUTPUTS]; /* copies of paths and formats; or NULL */
     unsigned count;
-    bool force;      /* overwrite what tprof has not written */
-    bool quiet;      /* do not say which files were written */
+    bool force;      /* overwrite files that tprof did not write */
+    bool quiet;      /* do not print which files were written */
     uint32_t colour; /* enum colour_choice */
 };
 
@@ -41,14 +41,14 @@ struct selection {
 
 /* Contents of a report; members as in struct report. */
 struct shown {
-    uint32_t top; /* rows of a table; 0: as many as are worth a look */
+    uint32_t top; /* rows of a table; 0: those worth a line */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
-    bool raw; /* samples that were displaced stay where they stood */
+    bool raw; /* displaced samples stay at their addresses */
     const char *function, *callers_of;
     uint32_t sort;      /* enum report_sort */
     uint32_t of;        /* enum base_choice */
-    uint32_t page_code; /* so many functions a page shows the code of */
+    uint32_t page_code; /* number of functions whose code a page shows */
     bool no_pager;
 };
 
@@ -60,7 +60,7 @@ struct options {
     struct output_config output;
     bool no_names;      /* in recordings */
     double duration_s;  /* 0: until Ctrl-C or the guest's end */
-    uint64_t max_bytes; /* of a recording; 0: no limit */
+    uint64_t max_bytes; /* limit of a recording; 0: no limit */
 };
 
 #define OPTIONS_DEFAULT                                                        \
@@ -71,7 +71,7 @@ struct options {
 /* Release what (o) holds. */
 void options_fini(struct options *o);
 
-/* Does (s) leave out samples of some cores or times? */
+/* Does (s) exclude samples of some cores or times? */
 static inline bool selection_is_part(const struct selection *s)
 {
     return s->cores.count != 0 || s->time.from_s > 0 || s->time.to_s > 0;

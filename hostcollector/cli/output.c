@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From -o and --format to files. */
+/* Plans, opens and closes the files of -o and --format. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -42,7 +42,8 @@ static int add_recording(struct outputs *out, const char *path, struct err *e)
     return 0;
 }
 
-/* (format) is for a (path) whose suffix says none; NULL: not said. */
+/* Add an output. (format) applies if the suffix of (path) names none; NULL: not
+ * given. */
 static int add_output(struct outputs *out, const char *path, const char *format,
                       struct err *e)
 {
@@ -79,7 +80,7 @@ static bool uses_stdout(const struct outputs *out)
     return false;
 }
 
-/* Is (path) one of those from (elf) on? */
+/* Is (path) among the images from (elf) on? */
 static bool is_elf(const char *path, const struct elf_path *elf)
 {
     for (; elf != NULL; elf = elf->next)
@@ -153,8 +154,8 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
 }
 
 /* The format of file (i) of (c): --format of the only file, or of a file whose
- * suffix names none. NULL: the suffix says the format. (*used) is set if
- * --format was the answer. */
+ * suffix names none. NULL if the suffix decides. Sets (*used) if --format
+ * decided. */
 static const char *format_of_file(const struct output_config *c, unsigned i,
                                   bool *used)
 {
@@ -205,7 +206,7 @@ void outputs_plan_code(const struct outputs *out, struct options *o)
         (o->from.guests.count == 0 || o->from.sources != NULL);
 }
 
-/* That of (formats) which is called (name); NULL: there is none. */
+/* The format of (formats) with this name; NULL if there is none. */
 static const struct render_ops *
 format_of(const struct render_ops *const *formats, const char *name)
 {
@@ -270,7 +271,7 @@ int outputs_stem(const char *path)
     return (int)(dot != NULL ? (size_t)(dot - path) : strlen(path));
 }
 
-/* Has who reads standard output, head(1) for one, read enough? */
+/* Has the reader of standard output, such as head(1), closed the pipe? */
 static bool reader_left(const struct output *output)
 {
     struct pollfd p = {.fd = STDOUT_FILENO};
@@ -312,8 +313,8 @@ int outputs_claim(struct outputs *out, struct err *e)
     return 0;
 }
 
-/* Nobody else writes to (file), so that it needs no lock for each character;
- * and of half a gigabyte large pieces take half the time. */
+/* Speed up writing: no other thread writes to (file), so no lock is needed for
+ * each character; and large pieces halve the time for half a gigabyte. */
 static void make_fast(struct output *output, FILE *file)
 {
     (void)__fsetlocking(file, FSETLOCKING_BYCALLER);
@@ -322,8 +323,8 @@ static void make_fast(struct output *output, FILE *file)
         (void)setvbuf(file, output->buffer, _IOFBF, PIECE);
 }
 
-/* NULL with (e) filled. A file that is claimed stays as it is until the new one
- * is whole. */
+/* Open the output. A claimed file stays unchanged until the new one is
+ * complete. NULL with (e) filled. */
 static FILE *open_output(struct output *output, struct err *e)
 {
     if (output->given != NULL)
@@ -408,7 +409,7 @@ int outputs_overall(struct outputs *out, const struct overall *o, struct err *e)
     return 0;
 }
 
-/* Returns 0; -1 with (e) filled: not everything was written. */
+/* Returns 0; -1 with (e) filled if not everything was written. */
 static int close_output(struct output *output, struct err *e)
 {
     FILE *file = output->to.out;
@@ -428,8 +429,8 @@ static int close_output(struct output *output, struct err *e)
     return result;
 }
 
-/* The claim on (output) ends: with (keep) by the new file. Returns 0; -1 with
- * (e) filled. */
+/* End the claim on (output): with (keep), the new file replaces the old one.
+ * Returns 0; -1 with (e) filled. */
 static int settle_output(struct output *output, bool keep, struct err *e)
 {
     int result = opener_open(keep ? OPENER_SETTLE : OPENER_DROP, output->path);

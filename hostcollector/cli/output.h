@@ -9,26 +9,27 @@
 #include "report/render.h"
 #include "util/err.h"
 
-/* Name and suffix of the format that is no renderer. */
+/* Name and suffix of the recordings' format, which has no renderer. */
 #define OUTPUT_RECORDING "tprof"
 
 struct output {
     const char *path; /* "-": standard output */
     FILE *given; /* opened by the caller, who closes it; (path) is its name */
     const struct render_ops *format;
-    struct render to; /* (to.out) is NULL: not open */
+    struct render to; /* (to.out) is NULL if the file is not open */
     char *buffer;     /* of (to.out); or NULL */
     int fd;           /* claimed; else -1 */
-    uint64_t bytes;   /* written until it was closed */
+    uint64_t bytes;   /* bytes written until the file was closed */
 };
 
 struct outputs {
-    /* NULL: none. Of several guests each has a recording, NAME.GUEST.tprof. */
+    /* NULL: none. With several guests, each has its own recording,
+     * NAME.GUEST.tprof. */
     const char *recording;
     struct output list[OPTIONS_OUTPUTS + 1];
     unsigned count;
     uint32_t colour; /* enum colour_choice */
-    bool quiet;      /* do not say which files were written */
+    bool quiet;      /* do not print which files were written */
     bool terminal;   /* standard output is one */
 };
 
@@ -39,9 +40,8 @@ extern const struct option_kind option_output;
 extern const struct option_kind option_format;
 
 /*
- * Fill (out) with the outputs that (o) asks for. With (table), the report goes
- * to standard output unless another output does. A file that (o) reads cannot
- * be an output.
+ * Fill (out) with the outputs in (o). With (table), the report goes to standard
+ * output unless another output does. A file that (o) reads cannot be an output.
  *
  * Returns 0; -1 with (e) filled: a usage error.
  */
@@ -53,18 +53,20 @@ int outputs_plan(struct outputs *out, const struct options *o, bool table,
 int outputs_spare(const struct output_config *c,
                   const struct option_words *inputs, struct err *e);
 
-/* The same where each output, or else standard output, is in (format). */
+/* The same, with (format) for each output, or for standard output if there is
+ * none. */
 int outputs_plan_only(struct outputs *out, const struct options *o,
                       const struct render_ops *format, struct err *e);
 
-/* Of the planned (out), (command) writes only (formats), which end with NULL,
- * and have the names of others. Returns 0; -1 with (e) filled. */
+/* Restrict the planned (out) to (formats), the only ones that (command) writes.
+ * The list ends with NULL. Its formats have the names of general formats.
+ * Returns 0; -1 with (e) filled. */
 int outputs_choose(struct outputs *out, const char *command,
                    const struct render_ops *const *formats, struct err *e);
 
-/* Does (out) show the code of functions? Else (o) shall not ask for it. A guest
- * that took over this process could tell others what is in source files: they
- * are read of a recording, and below the folder that (o) names. */
+/* Remove the code of functions from (o) if no file of (out) shows code. Source
+ * files are read for recordings, and below the folder that (o) names. A guest
+ * that took over this process could reveal their contents. */
 void outputs_plan_code(const struct outputs *out, struct options *o);
 
 /* Room for outputs_ignored(). */

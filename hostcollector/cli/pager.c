@@ -17,7 +17,7 @@
  * forbids waiting for children. So the pager holds the write end of a pipe
  * that nothing is written to, and the pipe closes when the pager ends.
  */
-static int end_fd = -1; /* closed by the pager's end */
+static int end_fd = -1; /* closes when the pager ends */
 
 /* NULL: none is wanted. */
 static const char *pager_command(void)
@@ -48,7 +48,7 @@ static void ignore_ends(bool ignored)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child: become (pager), which reads (text). */
+/* Become (pager), which reads (text). Runs in the child. */
 static void run(const char *pager, int text)
 {
     struct pollfd first = {.fd = text, .events = POLLIN};
@@ -58,7 +58,7 @@ static void run(const char *pager, int text)
     while (poll(&first, 1, -1) < 0)
         ;
     if ((first.revents & POLLIN) == 0)
-        _exit(0); /* there is nothing to show */
+        _exit(0); /* there is no text to show */
     ignore_ends(false);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)setenv("LESS", "FRX", 0);
@@ -105,7 +105,7 @@ void pager_end(void)
         return;
     (void)fflush(stdout);
     (void)close(STDOUT_FILENO);
-    (void)signal(SIGINT, SIG_IGN); /* it is for the pager */
+    (void)signal(SIGINT, SIG_IGN); /* the signal is for the pager */
     while (read(end_fd, &byte, 1) < 0)
         ;
     (void)close(end_fd);

@@ -6,16 +6,16 @@
 #include <stdbool.h>
 
 /*
- * Have standard output go to $TPROF_PAGER, $PAGER or less(1), started by a
- * process of its own as soon as there is text: one that was there before the
- * sandbox. "" and "cat" stand for none. Call once, before the sandbox, where
- * standard output is a terminal. Without a process text goes there directly.
+ * Send standard output to $TPROF_PAGER, $PAGER or less(1). A child process,
+ * started before the sandbox, starts the pager as soon as there is text. "" and
+ * "cat" mean no pager. Call this once, before the sandbox, if standard output
+ * is a terminal. If the child cannot be started, text goes to the terminal
+ * directly.
  */
 void pager_start(void);
 
 /* End the text, and wait until the user has left the pager. Nothing can be
- * written to standard output afterwards. Without pager_start() nothing
- * happens. */
+ * written to standard output afterwards. Does nothing without pager_start(). */
 void pager_end(void);
 
 #endif

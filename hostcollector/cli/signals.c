@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Catches what ends a command, and lets go of it. */
+/* Catches the signals that end a command, and releases them. */
 #include "cli/signals.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static uint64_t deaf_until_ns; /* set before on_end() can run */
 
-/* Those that ask for the end; nohup takes the last one away. */
+/* Signals that request the end. nohup ignores the last one. */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
 static bool reloads;
@@ -45,7 +45,7 @@ int signals_fill_standard(struct err *e)
     int fd;
 
     do
-        fd = open("/dev/null", O_RDONLY); /* for writing it is an error */
+        fd = open("/dev/null", O_RDONLY); /* writing to it must be an error */
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd < 0)
         return err_sys(e, "/dev/null");

@@ -17,12 +17,12 @@
 int signals_fill_standard(struct err *e);
 
 /*
- * signals_fill_standard(), and from here on SIGINT, SIGTERM and SIGHUP, unless
- * nohup had that ignored, are read from the returned descriptor, which
- * signals_release() closes. A pipe whose reader has left and a file that may
- * not grow end nobody: write() fails.
+ * Call signals_fill_standard(), and catch SIGINT, SIGTERM and SIGHUP, unless
+ * nohup ignores SIGHUP. The returned descriptor becomes readable when one of
+ * them comes; signals_release() closes the descriptor. SIGPIPE and SIGXFSZ do
+ * not end the process: write() fails instead.
  *
- * Returns -1 with (e) filled if that fails.
+ * Returns -1 with (e) filled on failure.
  */
 int signals_catch(struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the terminal and the environment. */
+/* Finds width and colour by the terminal and the environment. */
 #include "cli/text_style.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Narrower than this nothing is a table; wider nobody reads. */
+/* Limits of the width: a narrower table would be unreadable, and so would a
+ * wider one. */
 #define COLUMNS_MIN 40
 #define COLUMNS_MAX 400
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A moment, as a user types it. */
+/* Reads a point in time that a user typed. */
 #include "cli/when.h"
 
 #include <stdbool.h>
@@ -9,10 +9,10 @@
 
 #include "cli/amount.h"
 
-#define SECONDS_MAX 1e11 /* 3000 years: their milliseconds fit anywhere */
+#define SECONDS_MAX 1e11 /* 3000 years: their milliseconds fit any integer */
 
-/* The number at (text), and at (*end) what is behind it. Digits come first: no
- * sign, no "inf". */
+/* The number at (text); (*end) is set to the text after it. The text must begin
+ * with a digit: no sign, no "inf". */
 static bool read_number(const char *text, double *n, char **end)
 {
     if (text[0] < '0' || text[0] > '9')
@@ -21,12 +21,12 @@ static bool read_number(const char *text, double *n, char **end)
     return true;
 }
 
-/* 90m: so long before (now_ms). */
+/* Read "90m": this long before (now_ms). */
 static bool read_ago(const char *text, uint64_t now_ms, uint64_t *ms)
 {
     double ago = amount_read_time(text, strlen(text));
 
-    /* -90 may be meant in hours */
+    /* the user may have meant hours by -90 */
     if (ago < 0 || text[strspn(text, "0123456789.")] == '\0')
         return false;
     *ms = ago * 1000 < (double)now_ms ? now_ms - (uint64_t)(ago * 1000) : 0;
@@ -45,7 +45,7 @@ static bool read_seconds(const char *text, uint64_t *ms)
     return true;
 }
 
-/* Move (*text) behind a number of (digits) digits and the (mark) before it. */
+/* Move (*text) after the (mark) and a number of (digits) digits. */
 static bool read_part(const char **text, char mark, size_t digits, int *n)
 {
     const char *at = *text;
@@ -79,8 +79,7 @@ static bool read_calendar(const char *text, uint64_t *ms)
     struct tm real = said;
 
     t = utc ? timegm(&real) : mktime(&real);
-    /* the 31st of February would be in March; an hour may be left out where
-     * clocks are set */
+    /* refuses the 31st of February; clock changes may skip an hour */
     if (text[utc] != '\0' || t < 0 || said.tm_hour > 23 || said.tm_min > 59 ||
         said.tm_sec > 59 || real.tm_mon != said.tm_mon ||
         real.tm_mday != said.tm_mday)
@@ -89,7 +88,7 @@ static bool read_calendar(const char *text, uint64_t *ms)
     return true;
 }
 
-/* today: since the last midnight of local time. */
+/* Read "today": the last midnight of local time. */
 static bool read_today(uint64_t now_ms, uint64_t *ms)
 {
     time_t now = (time_t)(now_ms / 1000), midnight;

@@ -15,7 +15,7 @@
 
 #define AT(m) offsetof(struct options, m)
 
-/* FUNCTION stands before the recording. */
+/* Take a word: FUNCTION comes before the recording. */
 static int take_word(void *config, const char *word, struct err *e)
 {
     struct options *o = config;
@@ -91,7 +91,7 @@ static bool is_turned(const struct options *o)
            access(o->shown.function, F_OK) == 0;
 }
 
-/* Is the one word that was typed a function, and no file? */
+/* Is the only word a function, and not a file? */
 static bool lacks_file(const struct options *o)
 {
     const char *end = strrchr(o->from.input, '.');
@@ -102,7 +102,7 @@ static bool lacks_file(const struct options *o)
            access(o->from.input, F_OK) != 0;
 }
 
-/* Find out which word names the recording. Returns 0; -1 with (e) filled. */
+/* Find the word that names the recording. Returns 0; -1 with (e) filled. */
 static int plan_words(struct options *o, struct err *e)
 {
     const char *word = o->from.input;

@@ -70,12 +70,12 @@ static const struct help help = {
 static void print_line(void *context, const char *line)
 {
     (void)context;
-    if (messages_stderr_is_writable()) /* the guest shall not wait for who reads
-                                          this */
+    if (messages_stderr_is_writable()) /* the guest must not wait for the reader
+                                          of standard error */
         (void)fprintf(stderr, "collector bridge: %s\n", line);
 }
 
-/* Each connection is an open file. */
+/* Raise the limit of open files, because each connection is one. */
 static void raise_files(void)
 {
     struct rlimit files;

@@ -20,7 +20,7 @@ struct check_options {
 
 #define AT(m) offsetof(struct check_options, m)
 
-/* An image stands with or without --elf. */
+/* Take an image, with or without --elf. */
 static int take_image(void *config, const char *word, struct err *e)
 {
     struct check_options *o = config;
@@ -56,7 +56,8 @@ static const struct help help = {
     "  collector check --elf kernel.elf --all\n",
     NULL};
 
-/* Images come from anywhere, too: give up what reading them does not take. */
+/* Drop all rights that reading images does not need, because images may come
+ * from anywhere. */
 static int confine(const struct check_options *o)
 {
     struct err e;
@@ -90,7 +91,8 @@ static int check_image(const char *path, bool all, struct err *e)
     return status;
 }
 
-/* Each image by itself; one that cannot be read does not hide the others. */
+/* Check each image separately. An image that cannot be read does not stop the
+ * others. */
 static int check_all(const struct check_options *o)
 {
     const struct elf_path *elf = o->guests.elfs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector compact: windows of a spool, many in a file. */
+/* collector compact: merges windows of a spool into larger files. */
 #include <stdio.h>
 
 #include "cli/command.h"
@@ -12,7 +12,7 @@
 
 struct compact_options {
     const char *folder; /* NULL: not said */
-    bool several;       /* further words stand behind the folder */
+    bool several;       /* there are further words after the folder */
     enum sandbox_mode sandbox;
 };
 

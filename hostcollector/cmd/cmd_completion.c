@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector completion: the table of options as a script for a shell. */
+/* collector completion: prints the options as a script for a shell. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ enum argument {
     ARGUMENT_OTHER
 };
 
-/* The words of (row)'s argument in (words), with blanks between; "" if it is
- * none of some words. */
+/* The possible words of (row)'s argument in (words), separated by blanks; "" if
+ * any word is possible. */
 static enum argument argument_of(const struct option_row *row,
                                  char words[OPTION_CHOICES])
 {

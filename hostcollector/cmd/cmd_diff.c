@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector diff: what changed between recordings, and what is chance. */
+/* collector diff: compares recordings. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,13 +18,14 @@
 #include "session/session_options.h"
 #include "util/text.h"
 
-/* Two builds of one kernel have functions of so much of the time in common. */
+/* Least share of time in common functions that two builds of one kernel
+ * have. */
 #define COMMON_LEAST .1
 
 #define AT(m)  offsetof(struct diff_config, options.m)
 #define OWN(m) offsetof(struct diff_config, m)
 
-/* A recording, or the "--" between before and after. */
+/* Take a recording, or the "--" between before and after. */
 static int take_word(void *config, const char *word, struct err *e)
 {
     struct diff_config *c = config;
@@ -111,7 +112,7 @@ static const struct render_ops as_text = {.name = "txt"},
 static const struct render_ops *const formats[] = {&as_text, &as_json, &as_page,
                                                    &as_markdown, NULL};
 
-/* With BEFORE alone, the recording that was made last is AFTER. */
+/* Add the default: if only BEFORE is given, AFTER is the newest recording. */
 static void add_default(struct diff_config *c)
 {
     const char *after = session_default_recording(c->options.output.quiet);
@@ -149,8 +150,8 @@ static void write_output(struct output *output, const struct report *look,
         diff_text(output->to.out, look, what);
 }
 
-/* The share of each side's busy time that belongs to no function, the mean of
- * its runs. */
+/* Compute the share of each side's busy time that has no function, as the mean
+ * of its runs. */
 static void find_no_name(struct diff_runs *d)
 {
     const struct pairs *p = &d->pairs;
@@ -168,7 +169,8 @@ static void find_no_name(struct diff_runs *d)
     }
 }
 
-/* Find what the rules of (c) are about. Returns 0; -1 with (e) filled. */
+/* Find the functions and counters that the rules of (c) name. Returns 0; -1
+ * with (e) filled. */
 static int find_rules(const struct diff_config *c, const struct diff *d,
                       struct fail_if_found *found, struct err *e)
 {
@@ -178,7 +180,7 @@ static int find_rules(const struct diff_config *c, const struct diff *d,
     return 0;
 }
 
-/* Say which rules of (c) are broken. Returns an enum exit_code. */
+/* Print which rules of (c) are broken. Returns an enum exit_code. */
 static int judge(const struct diff_config *c, const struct diff *d,
                  const struct fail_if_found *found)
 {
@@ -197,8 +199,7 @@ static int judge(const struct diff_config *c, const struct diff *d,
     return result;
 }
 
-/* Write into (text) the selection (s) that holds on both sides: "core 1,
- * without push". */
+/* Write the selection (s) of both sides into (text): "core 1, without push". */
 static void say_selected(char *text, size_t size, const struct selection *s)
 {
     FILE *out = fmemopen(text, size - 1, "w");
@@ -229,7 +230,8 @@ static void say_selected(char *text, size_t size, const struct selection *s)
     (void)fclose(out);
 }
 
-/* Two kernels, and not two builds of one? Returns -1 without memory. */
+/* Warn if the recordings are of two kernels, and not of two builds of one.
+ * Returns -1 if there is no memory. */
 static int warn_of_strangers(struct diff_runs *runs, const struct diff *d)
 {
     double common[2] = {0}, least = 1;
@@ -253,8 +255,8 @@ static int warn_of_strangers(struct diff_runs *runs, const struct diff *d)
     return diff_runs_warn_first(runs, text);
 }
 
-/* Write (d), and judge it. Returns an enum exit_code, with (e) filled if that
- * is EXIT_FAILED or EXIT_USAGE. */
+/* Write (d), and check the rules. Returns an enum exit_code, with (e) filled
+ * for EXIT_FAILED and EXIT_USAGE. */
 static int write_and_judge(const struct diff *d, const struct diff_config *c,
                            struct outputs *out, struct err *e)
 {
@@ -314,8 +316,8 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
     return result;
 }
 
-/* Files by their names come before the sandbox, and what is in them behind it.
- */
+/* Open files by name before the sandbox, and read their contents in the
+ * sandbox. */
 static int start(const struct diff_config *c, struct outputs *out, int *stop_fd,
                  struct err *e)
 {

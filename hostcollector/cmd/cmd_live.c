@@ -64,7 +64,7 @@ static const struct option_group groups[] = {
 static const struct option_set options = {
     .command = "", .groups = groups, .nearest = cmd_nearest};
 
-/* Eight things that people do, each with a line that can be typed. */
+/* Eight common tasks, each with a line to type. */
 static const char first_screen[] =
     "collector shows what a unikernel does with its time.\n"
     "\n"
@@ -118,7 +118,7 @@ static int print_version(void)
     return EXIT_DONE;
 }
 
-/* Guests must be named, or a recording. */
+/* Check that guests, or a recording, are named. */
 static int plan(struct outputs *out, struct options *o, struct err *e)
 {
     if (outputs_plan(out, o, true, e) != 0)

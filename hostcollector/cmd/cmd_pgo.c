@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector pgo: a recording as a profile for a compiler. */
+/* collector pgo: writes a recording as a profile for a compiler. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static const struct help help = {
     "Exit status: 0 done, 1 failed, also if the profile would mislead, 2 the "
     "line makes no sense."};
 
-/* Is (path) one of BOLT's profiles, by its suffix? */
+/* Is (path) a profile for BOLT, by its suffix? */
 static bool is_fdata(const char *path)
 {
     size_t length = strlen(path), suffix = strlen(".fdata");

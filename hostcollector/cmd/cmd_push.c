@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector push: recordings, into the stores that people have. */
+/* collector push: sends recordings to stores. */
 #include <stdio.h>
 
 #include "cli/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector record: attach, sample into a file, report later. */
+/* collector record: samples a guest into a file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static const struct help help = {
     "  collector record --gdb gdb.sock --elf kernel.elf --rate 97 -d 1m\n",
     CMD_STATUS};
 
-/* One line: what is in the file, and what to do with it. */
+/* Print one line: the contents of the file, and the next command. */
 static void summarize(const char *path, const struct profile *p)
 {
     uint64_t samples = 0, ticks = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector report: what a recording, or a captured stream, tells. */
+/* collector report: reports on a recording, or on a captured stream. */
 #include <stdio.h>
 #include <string.h>
 

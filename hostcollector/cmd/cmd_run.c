@@ -23,13 +23,13 @@
 #include "session/session_options.h"
 
 #define NAME       "collector run"
-#define BRIDGE_TRY 100u       /* looks for the bridge's sockets, each after */
-#define BRIDGE_NS  50000000L  /* so long */
-#define FOLDER_MAX 64         /* of TMPDIR */
-#define SIGNALLED  128        /* added to a signal's number, as shells do */
-#define PATIENCE_S 10u        /* QEMU has to end after SIGTERM */
-#define WORDS      "words"    /* file in the folder: what the bridge says */
-#define WORDS_MAX  (1u << 16) /* bytes of it that are shown */
+#define BRIDGE_TRY 100u      /* attempts to find the sockets; pause */
+#define BRIDGE_NS  50000000L /* so long */
+#define FOLDER_MAX 64        /* of TMPDIR */
+#define SIGNALLED  128       /* added to a signal's number, as shells do */
+#define PATIENCE_S 10u       /* time for QEMU to end after SIGTERM */
+#define WORDS      "words"   /* file in the folder with the bridge's messages */
+#define WORDS_MAX  (1u << 16) /* bytes of the messages that are shown */
 
 /*
  * The first process is not confined, since it must wait for the other processes
@@ -38,17 +38,17 @@
  */
 struct qemu_run {
     struct options options;
-    bool by_vsock; /* not by a serial port */
+    bool by_vsock; /* connect by vsock, not by a serial port */
     struct outputs outputs;
     struct qemu_line line;
     char folder[FOLDER_MAX + 16];
     char where[FOLDER_MAX +
-               32]; /* in that folder, the socket that leads to the guest */
+               32]; /* socket in that folder that leads to the guest */
     pid_t bridge, qemu;
-    int status; /* of QEMU, as this command's own */
+    int status; /* QEMU's exit status, converted to this command's */
 };
 
-/* Of who samples, and of QEMU: signals are passed on. 0: none. */
+/* The sampling process and QEMU, to which signals are passed on. 0: none. */
 static volatile sig_atomic_t sampler, guest;
 
 #define AT(m) offsetof(struct qemu_run, options.m)
@@ -109,7 +109,7 @@ static void say(const char *text)
 
 /* Processes */
 
-/* A child does not outlive this process. */
+/* Fork a child that ends when this process ends. */
 static pid_t fork_child(void)
 {
     pid_t child = fork();
@@ -119,7 +119,7 @@ static pid_t fork_child(void)
     return child;
 }
 
-/* QEMU, in place of this process; an error's number goes to (fd). */
+/* Become QEMU. The number of an error goes to (fd). */
 _Noreturn static void become_qemu(char **words, int fd)
 {
     (void)execvp(words[0], words);
@@ -128,7 +128,7 @@ _Noreturn static void become_qemu(char **words, int fd)
     _exit(write(fd, &error, sizeof error) == sizeof error ? 127 : 126);
 }
 
-/* 0; -1 with (e) filled if QEMU cannot be run. */
+/* Start QEMU. Returns 0; -1 with (e) filled. */
 static int start_qemu(struct qemu_run *r, struct err *e)
 {
     int ends[2], error = 0;
@@ -160,7 +160,7 @@ static bool is_there(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* QEMU gives up where no bridge listens. */
+/* Start the bridge, and wait for it: QEMU fails if no bridge listens. */
 static int start_bridge(struct qemu_run *r, struct err *e)
 {
     char vhost[FOLDER_MAX + 32], vsock[FOLDER_MAX + 32], said[FOLDER_MAX + 32],
@@ -173,7 +173,7 @@ static int start_bridge(struct qemu_run *r, struct err *e)
     (void)snprintf(said, sizeof said, "%s/" WORDS, r->folder);
     r->bridge = fork_child();
     if (r->bridge == 0) {
-        /* read only if something goes wrong */
+        /* read only after a failure */
         if (dup2(open(said, O_WRONLY | O_CREAT | O_CLOEXEC, 0600),
                  STDERR_FILENO) < 0)
             _exit(EXIT_FAILED);
@@ -206,8 +206,8 @@ static void show_bridge(const struct qemu_run *r)
         (void)fclose(said);
 }
 
-/* A signal that comes before the sampling process listens to signals waits for
- * it: QEMU may end at once. */
+/* Start the sampling process. Block signals until that process catches them,
+ * because QEMU may end at once. */
 static pid_t start_sampling(struct qemu_run *r)
 {
     sigset_t ends, before;
@@ -236,7 +236,8 @@ static pid_t start_sampling(struct qemu_run *r)
     _exit(status);
 }
 
-/* Ctrl-C goes to all processes of a terminal, other signals to this one. */
+/* Pass a signal on. The terminal sends Ctrl-C to all its processes, but other
+ * signals come to this process only. */
 static void pass_on(int number)
 {
     if (sampler != 0)
@@ -269,8 +270,8 @@ static int status_of(int status)
                              : SIGNALLED + WTERMSIG(status);
 }
 
-/* Wait for QEMU and for who samples. The one's end is the other's. Returns the
- * status of the latter. */
+/* Wait for QEMU and the sampling process. When one ends, end the other. Returns
+ * the status of the sampling process. */
 static int wait_for_both(struct qemu_run *r)
 {
     int status, result = EXIT_FAILED;
@@ -300,7 +301,7 @@ static int wait_for_both(struct qemu_run *r)
 
 /* Beginning and end */
 
-/* The guest's image, and the way to it. */
+/* Name the guest's image, and the way to connect. */
 static int name_guest(struct qemu_run *r, struct err *e)
 {
     struct guests *g = &r->options.from.guests;
@@ -331,13 +332,13 @@ static void remove_folder(const struct qemu_run *r)
     (void)rmdir(r->folder);
 }
 
-/* 0; -1 with (e) filled. */
+/* Prepare the folder and the command line. Returns 0; -1 with (e) filled. */
 static int prepare(struct qemu_run *r, char **words, struct err *e)
 {
     const char *temporary = getenv("TMPDIR");
 
     if (temporary == NULL || strlen(temporary) > FOLDER_MAX)
-        temporary = "/tmp"; /* a socket's path must be short */
+        temporary = "/tmp"; /* the path of a socket must be short */
     (void)snprintf(r->folder, sizeof r->folder, "%s/tprof.XXXXXX", temporary);
     if (mkdtemp(r->folder) == NULL)
         return err_sys(e, r->folder);
@@ -377,8 +378,8 @@ static int refuse(const char *why)
     return EXIT_USAGE;
 }
 
-/* Read the options, and start the line of words behind them. Returns the exit
- * status, with (e) filled if there is more to say. */
+/* Read the options, and start QEMU's command line after them. Returns the exit
+ * status, with (e) filled if there is a message to print. */
 static int begin(struct qemu_run *r, int argc, char **argv, struct err *e)
 {
     int words = option_words_begin(&options, argc, argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector serve: many guests, for ever. */
+/* collector serve: samples many guests without end. */
 #include <stdio.h>
 #include <string.h>
 

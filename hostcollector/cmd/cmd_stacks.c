@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector stacks: what every core does now. */
+/* collector stacks: shows the current stack of every core. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,9 +14,9 @@
 #define DEFAULT_LOOK_S     2.0
 #define DEFAULT_INTERVAL_S 1.0
 #define DEFAULT_WAIT_S     2.0
-/* From outside each sample stops the guest, and between two looks nobody wants
- * one: so many are taken from one look to the next. At this rate, or a lower
- * one, the samples of one stop come together. */
+/* Samples from one look to the next. Each sample of a guest without an agent
+ * stops the guest, and samples between looks are not needed. At this rate or a
+ * lower one, the samples of one stop arrive together. */
 #define SAMPLES_A_LOOK     8.0
 #define OUTSIDE_RATE       50.0
 
@@ -96,7 +96,7 @@ static const struct help help = {
 static const struct render_ops *const formats[] = {&render_txt,
                                                    &render_snapshot_json, NULL};
 
-/* Are all guests looked at from outside, which alone brings registers? */
+/* Are all guests sampled without an agent? Only then are there registers. */
 static bool all_outside(const struct options *o)
 {
     bool all = o->from.guests.count != 0;
@@ -132,7 +132,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (c->registers && !all_outside(o) && !o->from.input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
                           "--memory: agents and recordings have none");
-    o->from.keep_registers = true; /* they tell a dead core from an idle one */
+    o->from.keep_registers =
+        true; /* registers distinguish a dead core from an idle one */
     if (c->looks == 0)
         c->looks = 1;
     if (c->interval_s <= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector top: what a guest does now, on a terminal. */
+/* collector top: shows the current work of a guest on a terminal. */
 #include <errno.h>
 #include <locale.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 #include "util/text.h"
 
 #define ONE_STOP      500000000u /* nanoseconds */
-#define SLOW_TERMINAL 50 /* milliseconds until it gets more of a picture */
+#define SLOW_TERMINAL 50         /* milliseconds between pictures */
 
 #define AT(m) offsetof(struct options, m)
 
@@ -75,12 +75,13 @@ static const struct help help = {
 struct display {
     struct top_session session;
     struct screen screen;
-    bool behind; /* a picture was left out: the terminal takes nothing */
+    bool behind; /* a picture was skipped, because the terminal takes no output
+                  */
     int stop_fd;
-    uint64_t deaf_ns; /* signals until then belong to the one that came */
+    uint64_t deaf_ns; /* until then, signals count as the one that came */
 };
 
-/* Draw the picture, of the size that the terminal has now. */
+/* Draw the picture in the current size of the terminal. */
 static void draw(struct display *d)
 {
     struct top_facts facts = top_session_facts(&d->session);
@@ -91,8 +92,8 @@ static void draw(struct display *d)
     d->behind = !curses_show(&d->screen);
 }
 
-/* All keys that wait. Returns 1 if there were any, 2 if the user leaves, 0 for
- * none; -1 with (e) filled. */
+/* Handle all waiting keys. Returns 1 if there were any; 2 if the user leaves; 0
+ * if there were none; -1 with (e) filled. */
 static int take_keys(struct display *d, struct err *e)
 {
     bool resized, gone;
@@ -109,8 +110,8 @@ static int take_keys(struct display *d, struct err *e)
     return gone ? 2 : pressed;
 }
 
-/* A signal asks for the end. It may come twice, from a terminal and from a
- * supervisor. */
+/* Handle a signal that requests the end. The signal may come twice, from a
+ * terminal and from a supervisor. */
 static void hear_stop(struct display *d)
 {
     char scrap[1024];
@@ -120,7 +121,7 @@ static void hear_stop(struct display *d)
 }
 
 /* Wait for the guest, keys, signals, or time. Returns 1 if the guest can be
- * read, 0 if not, 2 if the process shall end; -1 with (e) filled. */
+ * read; 0 if not; 2 if the process must end; -1 with (e) filled. */
 static int wait_for(struct display *d, struct err *e)
 {
     struct top_wait wait = top_session_wait(&d->session);
@@ -129,8 +130,8 @@ static int wait_for(struct display *d, struct err *e)
          .events = (short)(wait.to_write ? POLLIN | POLLOUT : POLLIN)},
         {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = d->stop_fd, .events = POLLIN}};
-    /* poll() is not asked for the terminal: it would report room too small for
-     * the next character again and again */
+    /* poll() does not watch the terminal: poll() would report, again and again,
+     * room that is too small for the next character */
     int ms =
         curses_flush() || wait.ms < SLOW_TERMINAL ? wait.ms : SLOW_TERMINAL;
     int n = poll(fds, 3, ms);
@@ -146,7 +147,7 @@ static int wait_for(struct display *d, struct err *e)
     return (fds[0].revents & ~POLLOUT) != 0;
 }
 
-/* Until the user leaves. Returns 0; -1 with (e) filled. */
+/* Run until the user leaves. Returns 0; -1 with (e) filled. */
 static int run(struct display *d, struct err *e)
 {
     draw(d);
@@ -167,7 +168,7 @@ static int run(struct display *d, struct err *e)
     }
 }
 
-/* Everything that needs files by their names comes before the sandbox. */
+/* Open everything that is opened by name, before the sandbox. */
 static int start(struct display *d, const struct options *o,
                  const struct outputs *out, struct err *e)
 {
@@ -203,7 +204,7 @@ static int show(void *config, struct outputs *out)
     char text[512];
     struct err e = {""};
 
-    d = (struct display){.stop_fd = -1}; /* a program may call this again */
+    d = (struct display){.stop_fd = -1}; /* a program may call it again */
     int result = start(&d, o, out, &e) == 0 ? run(&d, &e) : -1;
 
     if (result == 0)
@@ -240,7 +241,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
                        "-o %s: top writes a recording alone, NAME.tprof; "
                        "'collector report' makes the rest of it",
                        out->list[0].path);
-    /* a guest that took over this process could tell others what it reads */
+    /* a guest that took over this process could reveal the files it reads */
     o->from.reads_sources = guests == 0 || o->from.sources != NULL;
     if (out->recording != NULL && guests == 0)
         return err_set(e, "'%s' is a recording already: copy it",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads QEMU's words as far as it must, and adds some. */
+/* Reads QEMU's command line as far as necessary, and adds words. */
 #include "cmd/qemu_line.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ADDED_MAX 16u
-#define ID        "tprof-run" /* of our objects, which QEMU wants unique */
+#define ID        "tprof-run" /* prefix of our ids in QEMU */
 #define MEMORY    "128M"      /* QEMU's default */
 
 /* Is (word) the option (name), with one dash or two? */
@@ -18,7 +18,8 @@ static bool is_option(const char *word, const char *name)
     return strcmp(word + 1 + (word[1] == '-'), name) == 0;
 }
 
-/* The argument of the last option (name), or (other); NULL: none. */
+/* The argument of the last option called (name) or (other); NULL if there is
+ * none. */
 static const char *argument_of(char **argv, const char *name, const char *other)
 {
     const char *found = NULL;
@@ -29,7 +30,7 @@ static const char *argument_of(char **argv, const char *name, const char *other)
     return found;
 }
 
-/* Does a word hold (text)? */
+/* Does a word contain (text)? */
 static bool has_text(char **argv, const char *text)
 {
     bool found = false;
@@ -39,7 +40,7 @@ static bool has_text(char **argv, const char *text)
     return found;
 }
 
-/* Append a word, as printf makes it. */
+/* Append a word in the format of printf. */
 static int add(struct qemu_line *l, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -59,7 +60,8 @@ static int add(struct qemu_line *l, const char *fmt, ...)
     return 0;
 }
 
-/* microvm has virtio over MMIO, all others that we know have PCI. */
+/* Does the machine use virtio over MMIO? microvm does. All other known machines
+ * use PCI. */
 static bool is_mmio(char **argv)
 {
     bool mmio = false;
@@ -78,7 +80,7 @@ static int add_port(struct qemu_line *l, char **argv, const char *folder,
         return err_set(e, "QEMU's line has a port tprof.0 already: start QEMU "
                           "by itself, and attach by --serial to the path of "
                           "that port's chardev");
-    /* QEMU waits for us, so that nothing of the guest is missed */
+    /* QEMU waits for this process, so no byte of the guest is lost */
     return add(l, "-chardev") |
            add(l,
                "socket,id=" ID ",path=%s/" QEMU_LINE_PORT ",server=on,wait=on",
@@ -91,7 +93,7 @@ static int add_port(struct qemu_line *l, char **argv, const char *folder,
                "virtserialport,bus=" ID "-bus.0,chardev=" ID ",name=tprof.0");
 }
 
-/* The bridge reads and writes the guest's memory. */
+/* Share the guest's memory, which the bridge reads and writes. */
 static int share_memory(struct qemu_line *l, char **argv, struct err *e)
 {
     const char *size = argument_of(argv, "m", "memory");
@@ -123,7 +125,7 @@ static int add_vsock(struct qemu_line *l, char **argv, const char *folder,
                           "by itself, and attach by --vsock or --vsock-uds");
     if (share_memory(l, argv, e) != 0)
         return -1;
-    /* vsock is no device of virtio's first version */
+    /* the first version of virtio has no vsock */
     if (is_mmio(argv) &&
         (add(l, "-global") != 0 || add(l, "virtio-mmio.force-legacy=false")))
         return -1;
@@ -134,7 +136,7 @@ static int add_vsock(struct qemu_line *l, char **argv, const char *folder,
                is_mmio(argv) ? "device" : "pci");
 }
 
-/* Does QEMU take keys from the terminal that would be signals? */
+/* Does QEMU take the terminal's keys that would otherwise be signals? */
 static bool takes_keys(char **argv)
 {
     bool takes = has_text(argv, "mon:stdio");

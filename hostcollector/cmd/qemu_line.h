@@ -12,13 +12,13 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-/* Names in the folder that qemu_line_make() is given. */
-#define QEMU_LINE_PORT  "port"  /* QEMU listens: the port tprof.0 */
+/* Names of sockets in the folder that is passed to qemu_line_make(). */
+#define QEMU_LINE_PORT  "port"  /* QEMU listens here: the port tprof.0 */
 #define QEMU_LINE_VHOST "vhost" /* `collector bridge` listens for QEMU, */
 #define QEMU_LINE_VSOCK "vsock" /* and for clients */
 
 struct qemu_line {
-    char **words;       /* NULL behind the last one */
+    char **words;       /* NULL after the last one */
     const char *kernel; /* -kernel's argument; NULL: none */
     bool takes_keys;    /* Ctrl-C goes to the guest, Ctrl-A X ends QEMU */
     size_t count;
@@ -26,14 +26,14 @@ struct qemu_line {
 };
 
 /*
- * Make (*l) of the words (argv), which end with a NULL and stay as they are:
- * with a virtio-serial port tprof.0 behind a socket in (folder), or with
- * (vsock) a virtio-vsock device whose backend is a bridge there. The device is
- * one for virtio-mmio or PCI, by the machine's type.
+ * Make (*l) from the words at (argv), which end with NULL and stay unchanged.
+ * Adds a virtio-serial port tprof.0 with a socket in (folder); or with (vsock),
+ * a virtio-vsock device whose backend is a bridge with sockets there. The
+ * machine's type decides between virtio-mmio and PCI.
  *
- * Returns 0; -1 with (e) filled if a port of that name or such a device is
- * there already, or the guest's memory cannot be shared with the bridge. Then
- * and in the end qemu_line_fini() must follow.
+ * Returns 0; -1 with (e) filled if such a port or device exists already, or if
+ * the guest's memory cannot be shared with the bridge. In both cases
+ * qemu_line_fini() must follow.
  */
 int qemu_line_make(struct qemu_line *l, char **argv, const char *folder,
                    bool vsock, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images that a recording knows: by their names in it, or by their paths. */
+/* Finds the images that a recording names. */
 #include "session/guest_run_parts.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "image/match/identity.h"
 #include "image/match/seek.h"
 
-/* Is file (i) a kernel's? Then the agent is in it. */
+/* Is file (i) a kernel? A kernel contains the agent. */
 static bool is_kernel(const struct guest_run *r, size_t i)
 {
     uint64_t address;
@@ -17,8 +17,8 @@ static bool is_kernel(const struct guest_run *r, size_t i)
                              "tprof_anchor", &address);
 }
 
-/* The last file was added since a recording names it, or told of it. If --elf
- * gave a kernel, another one goes: the user knows better. */
+/* If --elf gave a kernel, remove the kernel that was just added because the
+ * recording names or contains one: the user's choice counts. */
 static void keep_given_kernel(struct guest_run *r)
 {
     bool given = false;
@@ -29,8 +29,8 @@ static void keep_given_kernel(struct guest_run *r)
         r->images.count--;
 }
 
-/* Add the file (path), which a recording names. Returns 0; -1 with (e) filled.
- */
+/* Add the file (path), which a recording names. Returns 0; -1 with (e)
+ * filled. */
 static int add_recorded(struct guest_run *r, const char *path, struct err *e)
 {
     if (guest_images_add(&r->images, r->config.images, path, e) != 0)
@@ -39,8 +39,8 @@ static int add_recorded(struct guest_run *r, const char *path, struct err *e)
     return 0;
 }
 
-/* Add the images of which a recording has the names. Are they all that a report
- * needs? */
+/* Add the images whose names are in the recording. Returns whether these are
+ * all that a report needs. */
 static bool add_named(struct guest_run *r)
 {
     struct guest_names *n = &r->names;
@@ -69,7 +69,8 @@ static bool add_named(struct guest_run *r)
     return true;
 }
 
-/* Add what the recording names by its path: its kernel, and what else. */
+/* Add the files whose paths the recording names: the kernel and other
+ * images. */
 static void add_kernel(struct guest_run *r, const struct recording_info *info)
 {
     struct err why;
@@ -85,7 +86,7 @@ static void add_kernel(struct guest_run *r, const struct recording_info *info)
 
 static void add_others(struct guest_run *r, const struct recording_info *info)
 {
-    bool alone = r->given == 0; /* else what is missing was given instead */
+    bool alone = r->given == 0; /* otherwise the missing image was given */
     struct err why;
 
     for (size_t i = 0; i < info->more_elf_count; i++)
@@ -95,8 +96,8 @@ static void add_others(struct guest_run *r, const struct recording_info *info)
                          why.text);
 }
 
-/* Is the kernel of (g) still where the recording says? Nothing but a build-id
- * could tell where else it is. */
+/* Is the kernel of (g) still at the path in the recording? Without a build-id,
+ * the kernel can be found nowhere else. */
 static bool kernel_is_there(struct guest_run *r,
                             const struct recording_info *info,
                             const struct guest *g)
@@ -108,7 +109,7 @@ static bool kernel_is_there(struct guest_run *r,
            identity_kernel(g, shared_image_get(file)) != IDENTITY_OTHER;
 }
 
-/* Servers may take their time: the user knows who is asked for what. */
+/* Print which servers are contacted, since their answers may take long. */
 static void say_asking(struct guest_run *r, const struct guest *g)
 {
     char line[256], id[IDENTITY_TEXT];
@@ -120,7 +121,7 @@ static void say_asking(struct guest_run *r, const struct guest *g)
     r->config.say(r->config.context, r, line);
 }
 
-/* Add the kernel of (g) by its build-id. Was it found? */
+/* Add the kernel of (g) by its build-id. Returns whether it was found. */
 static bool add_sought(struct guest_run *r, const struct guest *g)
 {
     struct err why = {""};
@@ -146,7 +147,7 @@ void guest_files_find(struct guest_run *r, const struct guest *g)
         return;
     r->images_sought = true;
     r->images.set = r->config.images;
-    /* names are no code, and not all that its debug information tells */
+    /* names do not replace code and debug information */
     if (info != NULL && !r->config.needs_code && add_named(r))
         return;
     if ((named && kernel_is_there(r, info, g)) || !add_sought(r, g)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between images and the chunks of names in a recording. */
+/* Converts images to chunks of names in a recording, and back. */
 #include "session/guest_names.h"
 
 #include <limits.h>
@@ -29,7 +29,7 @@ static int take_all(struct named *named, struct recording_names *at,
     return (int)n;
 }
 
-/* Hand the images to (set). -1 if there is no memory. */
+/* Pass the images to (set). -1 if there is no memory. */
 static int hand_over(struct guest_names *n, struct images *set)
 {
     struct named *named = &n->named;
@@ -104,7 +104,7 @@ void guest_names_fini(struct guest_names *n)
 
 /* Writing */
 
-/* The data that is kept about one file, and the buffers to make it. */
+/* The data about one file for a recording, and the buffers to make it. */
 struct kept {
     struct image_sum sums[GUEST_MAPS_MAX + 1];
     struct red_zone zone;
@@ -129,7 +129,7 @@ static void add_sum(struct named_source *s, struct kept *kept, uint64_t address,
     s->sum_count++;
 }
 
-/* The sums of all text that a guest like this one asks for. */
+/* Add the checksums of all text that a guest like this one may report. */
 static void add_sums(struct named_source *s, struct kept *kept,
                      const struct guest_names_job *job)
 {
@@ -144,7 +144,7 @@ static void add_sums(struct named_source *s, struct kept *kept,
     s->sums = kept->sums;
 }
 
-/* A recording may be read from another directory. */
+/* The absolute path, because a recording may be read in another folder. */
 static const char *absolute(const char *path, char room[PATH_MAX])
 {
     return path != NULL && realpath(path, room) != NULL ? room : path;

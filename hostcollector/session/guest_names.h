@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The names in a run's recording: written when the guest has ended, so that the
- * image files are not needed later; and read, if the run is that of a
- * recording.
+ * The names in a run's recording. They are written when the guest has ended, so
+ * that the image files are not needed later. They are read if the run is the
+ * report on a recording.
  */
 #ifndef TPROF_SESSION_GUEST_NAMES_H
 #define TPROF_SESSION_GUEST_NAMES_H
@@ -21,13 +21,14 @@
 
 /* Images that a recording names. Zeroed: none. */
 struct guest_names {
-    struct named named;          /* its images are in a struct images */
-    struct shared_image **files; /* the same, one for each */
+    struct named named; /* its images belong to a struct images */
+    /* the files of these images, in the same order */
+    struct shared_image **files;
 };
 
-/* Read the names in the recording of (p), into (set); at most (bytes). Returns
- * 0, also if there are none; -1 with (e) saying what is wrong with them. Then
- * no image was told. */
+/* Read the names in the recording of (p) into (set), at most (bytes). Returns
+ * 0, also if there are none; -1 with (e) explaining what is wrong with them,
+ * and without any image. */
 int guest_names_read(struct guest_names *n, const struct pipeline *p,
                      struct images *set, uint64_t bytes, struct err *e);
 
@@ -41,15 +42,16 @@ bool guest_names_lack_kernel(const struct guest_names *n);
 void guest_names_red_zone(const struct guest_names *n,
                           struct shared_image *file, struct red_zone *zone);
 
-/* Release what (n) holds, but for the images in their set. */
+/* Release what (n) holds, except the images in their set. */
 void guest_names_fini(struct guest_names *n);
 
-/* The names that are put into a recording, and their sources. */
+/* The names to write into a recording, and their sources. */
 struct guest_names_job {
     struct guest_images *images;
-    const struct guest_names *told; /* some of those may be told */
+    /* images of a recording, which may be among the sources */
+    const struct guest_names *told;
     const struct profile *profile;
-    bool partial; /* the profile lacks samples that were recorded */
+    bool partial; /* the profile lacks samples that the recording has */
     uint64_t memory;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between a pipeline and its report: image, identity, recording, remarks. */
+/* Joins a pipeline and its report: image, identity, recording, remarks. */
 #include "session/guest_run.h"
 
 #include <errno.h>
@@ -48,8 +48,8 @@ static int on_hello(void *context, const struct guest *g, struct err *e)
     return r->other_kernel ? -1 : 0;
 }
 
-/* The absolute path of file (i): a recording may be read from another
- * directory. NULL: it has none, or too long a one. */
+/* The absolute path of file (i), because a recording may be read in another
+ * folder. NULL if there is none, or if it is too long. */
 static const char *absolute_path(struct guest_run *r, size_t i)
 {
     char path[PATH_MAX];
@@ -93,14 +93,14 @@ static void fill_info(struct guest_run *r, struct recording_info *info)
     }
 }
 
-/* For a guest that left. */
+/* Seconds to wait for a guest that left. */
 static double wait_s(const struct options *o)
 {
     return o->from.wait_s < 0 ? DEFAULT_WAIT_S : o->from.wait_s;
 }
 
-/* For one that was not there yet: as long as it takes, but for what the user
- * says. A guest has FIRST_WAIT_S to answer in any case. */
+/* Seconds to wait for a guest that was not there yet: without limit, unless the
+ * user gives one. A connected guest has FIRST_WAIT_S to answer in any case. */
 static double first_wait_s(const struct options *o)
 {
     return o->from.wait_s < 0 ? 0 : fmax(o->from.wait_s, FIRST_WAIT_S);
@@ -146,7 +146,8 @@ static void make_name(struct guest_run *r)
         (void)snprintf(r->name, sizeof r->name, "%s", spec->name);
 }
 
-/* NAME.tprof for the only run, NAME.GUEST.tprof for others. */
+/* Write the path: NAME.tprof for the only run, NAME.GUEST.tprof for each of
+ * several. */
 static int name_recording(struct guest_run *r, struct err *e)
 {
     const char *path = r->config.recording;
@@ -195,7 +196,7 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
     struct pipeline_config pipeline = make_config(r);
 
     r->pipeline = pipeline_new(source, &pipeline, e);
-    source = NULL; /* it is the pipeline's now, or closed */
+    source = NULL; /* the pipeline owns it now, or has closed it */
     if (r->pipeline != NULL)
         return r;
 
@@ -278,7 +279,8 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
     }
 }
 
-/* A recording without samples does not replace an older one. */
+/* Drop a recording without samples, so that it does not replace an older
+ * one. */
 static void give_back(struct guest_run *r)
 {
     char line[PATH_MAX + 64];
@@ -362,7 +364,8 @@ static void look_for_red_zone(struct guest_run *r)
     gate_diagnose(&r->remarks, zone.units, zone.names);
 }
 
-/* Beside other guests each has its share, and the only one has what is left. */
+/* The memory left for this guest: a share if there are several guests, else all
+ * the rest. */
 static uint64_t memory_left(const struct guest_run *r)
 {
     return r->config.view_max - guest_names_bytes(&r->names) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run of one guest: sampled from its first HELLO until it leaves, its image
- * changes, or the user stops; and the report on that.
+ * A run of one guest, and its report. A run lasts from the guest's first HELLO
+ * until the guest leaves, its image changes, or the user stops.
  */
 #ifndef TPROF_SESSION_GUEST_RUN_H
 #define TPROF_SESSION_GUEST_RUN_H
@@ -32,17 +32,17 @@ struct guest_run_config {
     const struct options *options;
     const struct guest_spec *spec; /* NULL: (input) is read */
     const char *input;             /* path; NULL: windows of options.from */
-    unsigned number;               /* of this guest's runs, from 1 on */
+    unsigned number;               /* number among this guest's runs, from 1 */
     bool alone;                    /* no other guest is sampled */
     bool no_moments;               /* as in aggregate_config */
     const char *recording;         /* path; NULL: none */
     uint64_t memory_max;           /* as in aggregate_config */
     uint64_t view_max;             /* as of view_new() */
-    unsigned part_share; /* 1/part_share of that is for a struct report_part;
-                          * 0: there is none */
-    bool needs_code;     /* names alone are not enough */
-    bool supervised;     /* another process sees the guest end */
-    const struct origin *origin; /* of reports; NULL: they have none */
+    unsigned part_share;           /* 1/part_share of the memory is for a struct
+                                      report_part; 0: no part */
+    bool needs_code; /* the report needs code, and not only names */
+    bool supervised; /* another process notices the end of the guest */
+    const struct origin *origin; /* origin in reports; NULL: none */
     struct images *images;
     void *context;
     /* Called with a line that the user should read now; escape it. */
@@ -51,29 +51,30 @@ struct guest_run_config {
 
 struct guest_run {
     struct guest_run_config config;
-    char name[GUEST_RUN_NAME_MAX]; /* of the guest, and from the second run on
-                                its number */
+    char name[GUEST_RUN_NAME_MAX]; /* of the guest; from the second run on with
+                                      the run's number */
     char source[RECORDING_TEXT_MAX];
-    char *recording;              /* path; NULL: none */
-    uint64_t recorded;            /* bytes in it, when it was sealed */
-    struct spool_account spool;   /* with options.listed */
+    char *recording;            /* path; NULL: none */
+    uint64_t recorded;          /* bytes in the recording when it was closed */
+    struct spool_account spool; /* with options.listed */
     struct memory_account memory; /* with options.from.input_is_memory */
     struct pipeline *pipeline;
     struct guest_images images;
-    size_t placed_maps; /* of the profile, when their addresses were found */
+    size_t placed_maps; /* number of maps when their addresses were found */
     uint32_t placed_sessions;
-    size_t given;       /* so many files of (images) came by --elf */
-    bool other_kernel;  /* failed, since none of (images) is its kernel's */
-    bool images_sought; /* the files that a recording names were looked for */
+    size_t given;       /* number of files in (images) that --elf gave */
+    bool other_kernel;  /* failed because no file of (images) is the guest's
+                           kernel */
+    bool images_sought; /* the files that a recording names were searched */
     struct guest_names names; /* that a recording has */
-    struct origin origin;     /* of the report, where one has any */
+    struct origin origin;     /* origin of the report, if it has one */
     const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
     size_t more_elf_count;
     struct arena paths;
     struct remarks remarks;
-    char without[RENDER_WITHOUT]; /* functions that --exclude left out; "": none
+    char without[RENDER_WITHOUT]; /* functions that --exclude removed; "": none
                                    */
-    bool unfound; /* no function has the name that was asked for */
+    bool unfound; /* no function has the name in --function or --callers-of */
 
     /* Set by guest_run_ended(). */
     bool failed; /* (e) says why */
@@ -86,7 +87,7 @@ struct guest_run {
 enum guest_run_fault {
     GUEST_RUN_ELSE,
     GUEST_RUN_TYPED, /* the user's input */
-    GUEST_RUN_IMAGE, /* a file of --elf: it cannot be read */
+    GUEST_RUN_IMAGE, /* a file of --elf cannot be read */
 };
 
 /* Open image and recording, and make the pipeline. NULL with (*fault) and (e)

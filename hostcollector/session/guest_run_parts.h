@@ -9,10 +9,10 @@
 
 #include "session/guest_run.h"
 
-/* The source that the options of (r) name. NULL with (e) filled. */
+/* Open the source that the options of (r) name. NULL with (e) filled. */
 struct source *guest_source_open(struct guest_run *r, struct err *e);
 
-/* Add remarks on how what was read has ended. */
+/* Add remarks about the end of the data that was read. */
 void guest_source_remark(struct guest_run *r);
 
 /* Return the argument with which 'collector report' reads (r) again; NULL if
@@ -24,8 +24,8 @@ const char *guest_source_recording(const struct guest_run *r);
  * (g). Missing images get remarks. */
 void guest_files_find(struct guest_run *r, const struct guest *g);
 
-/* Leave out the functions that --exclude names, before a view is made. (memory)
- * is as of view_new(). Returns 0; -1 if there is no memory. */
+/* Remove the samples of functions that --exclude names, before a view is made.
+ * (memory) is as in view_new(). Returns 0; -1 if there is no memory. */
 int guest_selection_exclude(struct guest_run *r, uint64_t memory);
 
 /* Set (r->unfound), with a remark, if there are samples but no function has the

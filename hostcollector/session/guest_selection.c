@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions by the names that a user has typed. */
+/* Selects functions by names that a user typed. */
 #include "session/guest_run_parts.h"
 
 #include <stdio.h>
@@ -42,7 +42,8 @@ int guest_selection_exclude(struct guest_run *r, uint64_t memory)
     return 0;
 }
 
-/* (asked) was typed behind (option); NULL: nothing was. */
+/* Search for (asked), the argument of (option). NULL: the option was not
+ * given. */
 static void look_for(struct guest_run *r, const struct view *v,
                      const char *option, const char *asked)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sums over guests; images are told apart by what the guests say. */
+/* Adds up what many guests did. */
 #include "session/overall_sums.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "view/view_build.h"
 
 struct overall_image_sum {
-    struct report first;             /* of the guests that ran it; no view */
+    struct report
+        first; /* report of the first guest that ran it, without a view */
     const struct image_map *map;     /* the first one's */
     const struct profile **profiles; /* of all of them */
     size_t guests, room;
@@ -31,8 +32,8 @@ static bool same_kernel(const struct guest *a, const struct guest *b)
 }
 
 /*
- * Do (a) and (b) have the same images, wherever those lie? Then (slides) is
- * what aggregate_merge() wants of (b).
+ * Do (a) and (b) have the same images, at any addresses? If so, (slides)
+ * becomes the argument of aggregate_merge() for (b).
  */
 static bool same_images(const struct profile *a, const struct profile *b,
                         uint64_t slides[GUEST_MAPS_MAX + 1])
@@ -56,7 +57,7 @@ static bool same_images(const struct profile *a, const struct profile *b,
     return true;
 }
 
-/* The sum for the image of (report), a new one if need be; NULL if there is no
+/* The sum for the image of (report), added if necessary; NULL if there is no
  * memory. */
 static struct overall_image_sum *image_of(struct overall_sum *o,
                                           const struct report *report,
@@ -74,7 +75,8 @@ static struct overall_image_sum *image_of(struct overall_sum *o,
     struct overall_image_sum *image = &o->images[o->image_count++];
 
     *image = (struct overall_image_sum){.first = *report, .map = map};
-    image->first.view = NULL; /* it may go when overall_add() returns */
+    image->first.view =
+        NULL; /* the view may be released after overall_add() returns */
     return image;
 }
 
@@ -111,8 +113,8 @@ int overall_add(struct overall_sum *o, const struct overall_guest *guest,
     return report != NULL ? add_to_image(o, report, map, e) : 0;
 }
 
-/* The profile of everything that ran on (image), in (memory) bytes; NULL if
- * there is no memory. */
+/* The profile of all guests that ran (image), in (memory) bytes; NULL if there
+ * is no memory. */
 static const struct profile *add_up(struct overall_image_sum *image,
                                     uint64_t memory)
 {
@@ -132,8 +134,8 @@ static const struct profile *add_up(struct overall_image_sum *image,
     return aggregate_profile(image->sum);
 }
 
-/* The view of everything that ran on (image), in (*report), half of (memory)
- * for each of profile and view. */
+/* Store the view of all guests that ran (image) in (*report). Profile and view
+ * get half of (memory) each. */
 static int show(struct overall_image_sum *image, uint64_t memory,
                 struct report *report, struct err *e)
 {

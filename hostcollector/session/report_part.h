@@ -12,9 +12,9 @@
 struct guest_run;
 
 struct report_part {
-    unsigned share;   /* 1/share of a view's memory is for the part */
-    bool needed;      /* without the part, nothing is written */
-    bool whole_guest; /* if the guest failed, nothing is written */
+    unsigned share;   /* the part gets 1/share of a view's memory */
+    bool needed;      /* without the part, no file is written */
+    bool whole_guest; /* if the guest failed, no file is written */
     /* Add the part to (report), which is of (r). Returns 0; -1 with (e) filled.
      */
     int (*make)(struct guest_run *r, struct report *report, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the loop of guests, reports progress, and has the runs reported on */
+/* Runs the loop of guests, shows progress, and reports on the runs. */
 #include "session/sampling.h"
 
 #include <stdio.h>
@@ -19,9 +19,9 @@
 #include "session/overall_sums.h"
 #include "util/vec.h"
 
-/* A guest that boots another image again and again must not fill memory. */
+/* Limit of runs for a guest that boots another image again and again. */
 #define RUNS_MAX   16u
-#define LEAST_LEFT 4096u /* bytes: too little for any guest */
+#define LEAST_LEFT 4096u /* bytes: too few for any guest */
 
 struct sampling {
     const struct sampling_job *job;
@@ -34,8 +34,8 @@ struct sampling {
     struct overall_sum overall;
     int stop_fd;
     bool failed;
-    enum guest_run_fault fault; /* ... of the last run that was to begin */
-    bool partless; /* the files would have nothing of what was asked for */
+    enum guest_run_fault fault; /* fault of the last run that could not begin */
+    bool partless;              /* the files would lack the requested part */
     struct messages tell;
 };
 
@@ -64,8 +64,8 @@ static void on_progress(void *context, const struct guest_loop_progress *p)
     messages_progress(&s->tell, p);
 }
 
-/* From here on signals end the process, but not one that belongs to the one
- * which was heard. */
+/* Let signals end the process from here on, except a repetition of the signal
+ * that was already handled. */
 static void release_signals(struct sampling *s)
 {
     uint64_t deaf_ns = s->loop ? guest_loop_stop_grace_ns(s->loop) : 0;
@@ -76,8 +76,8 @@ static void release_signals(struct sampling *s)
 
 /* Runs */
 
-/* Of all memory this is for views, of which there is one at a time; the rest is
- * for profiles, the same for each guest. */
+/* The part of all memory for views, of which one exists at a time. The rest is
+ * divided equally among the profiles of guests. */
 static uint64_t memory_of_view(const struct sampling *s)
 {
     return s->options->from.memory / (alone(s) ? 2 : 4);
@@ -90,7 +90,7 @@ static uint64_t profile_memory(const struct sampling *s)
     return (s->options->from.memory - memory_of_view(s)) / guests;
 }
 
-/* The (number)th run of a guest, whose profile may take (memory). */
+/* Add run (number) of a guest, whose profile may take (memory). */
 static struct guest_run *add_run(struct sampling *s,
                                  const struct guest_spec *spec, unsigned number,
                                  uint64_t memory, struct err *e)
@@ -142,7 +142,8 @@ static uint64_t memory_left(const struct guest_run *r)
     return left > LEAST_LEFT ? left : LEAST_LEFT;
 }
 
-/* After a reboot (r)'s guest runs another image: a run of its own. */
+/* Begin another run, because the guest of (r) runs another image after a
+ * reboot. */
 static void start_anew(struct sampling *s, struct guest_run *r)
 {
     struct err e;
@@ -197,7 +198,7 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     if (end == PIPELINE_OTHER_IMAGE && r->config.spec != NULL && !r->failed &&
         !guest_loop_stopping(s->loop))
         start_anew(s, r);
-    /* the others go on, so the user hears of it now */
+    /* the other guests go on, so print the error now */
     if (r->failed && s->count > 1)
         print_failure(s, r, &r->e);
 }
@@ -221,8 +222,8 @@ static int add_runs(struct sampling *s, struct err *e)
     return 0;
 }
 
-/* From here on bytes are read that may be anybody's: images, recordings, what
- * guests send. */
+/* Enter the sandbox. From here on the process reads untrusted bytes: images,
+ * recordings, and data of guests. */
 static int enter_sandbox(struct sampling *s, struct err *e)
 {
     struct err lacking;
@@ -247,7 +248,7 @@ static int start(struct sampling *s, struct err *e)
                          e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
-    /* a part of a window must not pass for all of it */
+    /* a part of a window must not be sent as the whole window */
     config.stop_fd = s->job->origin != NULL ? -1 : s->stop_fd;
     if (s->stop_fd < 0 || sampler_processes_start(from, false, e) != 0 ||
         confine_prepare_sampling(from, s->outputs, e) != 0)
@@ -289,17 +290,17 @@ static int add_to_overall(struct sampling *s, const struct guest_run *r,
     return overall_add(&s->overall, &guest, report, r->images.image_map, e);
 }
 
-/* A guest without a report, because of (why), has one line, and the others go
- * on. */
+/* Print one line about a guest without a report, because of (why). The other
+ * guests go on. */
 static void miss_report(struct sampling *s, struct guest_run *r, bool several,
                         const struct err *why)
 {
     guest_run_failed(r, why);
-    if (several) /* else it is told in the end */
+    if (several) /* otherwise it is printed at the end */
         print_failure(s, r, why);
 }
 
-/* Add (r) to the lines about all, with its (report) or NULL. */
+/* Add (r) to the summary of all guests, with its (report) or NULL. */
 static void list_run(struct sampling *s, struct guest_run *r, bool several,
                      const struct report *report)
 {
@@ -309,7 +310,7 @@ static void list_run(struct sampling *s, struct guest_run *r, bool several,
         print_failure(s, r, &why);
 }
 
-/* -1 if a file could not be written. */
+/* Write the report on a run. Returns -1 if a file could not be written. */
 static int report_run(struct sampling *s, struct guest_run *r, bool several,
                       struct err *e)
 {
@@ -380,7 +381,7 @@ static bool abandoned(const struct sampling *s)
     return false;
 }
 
-/* 0; -1 with (e) filled, after reports on what came until then. */
+/* Write the reports on all samples so far. Returns 0; -1 with (e) filled. */
 static int report_unless_left(struct sampling *s, struct err *e)
 {
     if (abandoned(s))
@@ -399,7 +400,7 @@ static int report_unless_left(struct sampling *s, struct err *e)
     return result;
 }
 
-/* Of several guests each failure is told when it happens. */
+/* Close the recordings. With several guests, print each failure at once. */
 static void seal(struct sampling *s, struct guest_run *r)
 {
     bool failed = r->failed;
@@ -409,7 +410,7 @@ static void seal(struct sampling *s, struct guest_run *r)
         print_failure(s, r, &r->e);
 }
 
-/* 0; -1 with (e) filled. */
+/* Run the session. Returns 0; -1 with (e) filled. */
 static int run(struct sampling *s, struct err *e)
 {
     int result = guest_loop_run(s->loop, e);
@@ -420,7 +421,7 @@ static int run(struct sampling *s, struct err *e)
     release_signals(s);
     if (result == 0)
         result = report_unless_left(s, e);
-    /* of several that was told when it happened */
+    /* with several guests it was printed when it happened */
     if (s->count == 1 && s->runs[0]->failed)
         print_failure(s, NULL, &s->runs[0]->e);
     return result;

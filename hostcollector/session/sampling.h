@@ -23,9 +23,10 @@ struct sampling_job {
     /* Signals do not end the report: collector run passes signals on, and one
      * of them reports the guest's end. */
     bool supervised;
-    bool keys_taken; /* QEMU has the terminal's keys, so Ctrl-C ends nothing */
+    bool keys_taken; /* QEMU has the terminal's keys, so Ctrl-C does not end
+                        sampling */
     const char *max_size; /* as typed; NULL: a recording has no limit */
-    /* Of the reports of collector push, which signals do not end; or NULL. */
+    /* For reports of collector push, which signals do not end; or NULL. */
     const struct origin *origin;
     sampling_done done; /* or NULL */
 };

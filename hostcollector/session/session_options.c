@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options that several commands share. */
+/* Defines options that several commands share. */
 #include "session/session_options.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int read_symbols(void *field, const struct option_row *row,
     return OPTION_READ;
 }
 
-/* A size, which begins with a digit, or the file that has a guest's memory. */
+/* Read a size, which begins with a digit, or a file with a guest's memory. */
 static int read_memory(void *field, const struct option_row *row,
                        const char *value, struct err *e)
 {
@@ -102,7 +102,8 @@ static const struct option_kind option_exclude = {.read = read_exclude};
 static const struct option_kind option_symbols = {.read = read_symbols};
 static const struct option_kind option_memory = {.read = read_memory};
 
-/* Row (i) of the sources, those without an agent only if (outside). */
+/* Row (i) of the sources. Sources without an agent are included if
+ * (outside). */
 static const struct option_row *source_row(struct option_row *rows, size_t i,
                                            bool outside)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options that several commands share: each row, with its help, stands once. */
+/* Options that several commands share. Each row, with its help, exists once. */
 #ifndef TPROF_SESSION_SESSION_OPTIONS_H
 #define TPROF_SESSION_SESSION_OPTIONS_H
 
@@ -12,24 +12,23 @@ extern const struct option_kind option_guest;
 /* A file of guests: for struct guests. */
 extern const struct option_kind option_guests;
 
-/* OPTION_MADE: the ways to a guest, with or without those that need no agent.
- */
+/* For OPTION_MADE: the ways to a guest, with or without those that need no
+ * agent. */
 const struct option_row *session_source(size_t i);
 const struct option_row *session_source_with_agent(size_t i);
 
-/* The recording that a command is about, as a word without an option: for
- * struct option_set, of a config that begins with a struct options. */
+/* Take the recording of a command, a word without an option: for struct
+ * option_set, with a config that begins with a struct options. */
 int session_recording_word(void *config, const char *word, struct err *e);
 
 /* The file that collector record writes unless -o names one. */
 #define SESSION_RECORDING "tprof.tprof"
 
-/* Return SESSION_RECORDING if that file exists, and say on stderr that it is
- * read unless (quiet). NULL: there is no such file. */
+/* Return SESSION_RECORDING if that file exists, and print on stderr that it is
+ * read, unless (quiet). NULL if there is no such file. */
 const char *session_default_recording(bool quiet);
 
-/* Add one more recording to several. Returns OPTION_READ; -1 with (e)
- * filled. */
+/* Add one more recording. Returns OPTION_READ; -1 with (e) filled. */
 int session_recordings_add(struct option_words *recordings, const char *word,
                            struct err *e);
 

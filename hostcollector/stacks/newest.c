@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A core's newest entry, laid out and turned over: innermost first. */
+/* Lays out the newest stack of each core, innermost frame first. */
 #include "stacks/newest.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@
 
 #define FLAGS_IF 0x200u /* interrupts are on */
 
-/* Marks that the state of the core, or the end of its stack, tells. */
+/* Is the mark also shown by the state of the core, or by the end of its
+ * stack? */
 static bool told_elsewhere(uint32_t function)
 {
     return function == VIEW_IDLE || function == VIEW_LOST ||
@@ -34,7 +35,8 @@ static bool find_start(const struct image_map *image_map,
     return symbol->kind != SYMBOL_ADDRESS && symbol->start <= step->address;
 }
 
-/* (step), which goes on (behind) bytes after its address. */
+/* Make the frame of (step), which continues (behind) bytes after its
+ * address. */
 static struct snapshot_frame frame_of(const struct view *v,
                                       const struct image_map *image_map,
                                       const struct view_step *step,
@@ -60,7 +62,7 @@ static struct snapshot_frame frame_of(const struct view *v,
     return frame;
 }
 
-/* Why the walk went no further; NULL: the stack is complete. */
+/* The reason why the stack ends here; NULL: the stack is complete. */
 static const char *end_of(uint8_t end)
 {
     switch (end) {
@@ -89,7 +91,7 @@ static int lay_frames(struct snapshot_core *core, const struct view *v,
 {
     struct snapshot_frame *frames =
         arena_alloc(arena, (path->count + 1) * sizeof *frames);
-    uint64_t behind = 0; /* a caller's address is in its call */
+    uint64_t behind = 0; /* the address of a caller is within its call */
 
     if (frames == NULL)
         return -1;
@@ -111,7 +113,7 @@ bool snapshot_is_off(const struct profile *p, const struct profile_core *core)
 {
     if (core->has_stats)
         return (core->stats.flags & WIRE_STATS_STARTED) == 0;
-    /* it has not joined, if others have counters */
+    /* if other cores have counters, this core has not joined */
     for (size_t i = 0; i < p->core_count; i++)
         if (p->cores[i].has_stats)
             return core->total.samples == 0;
@@ -129,7 +131,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* When the newest of all samples was made. */
+/* The time of the newest sample of all cores. */
 static uint64_t newest_of(const struct profile *p)
 {
     uint64_t newest = 0;
@@ -154,8 +156,8 @@ static uint32_t sample_of(const struct profile_core *core, uint64_t moment)
     return best;
 }
 
-/* Is one of (core) of (moment)? Times come rounded; from one sample to the next
- * it is half a period at least. */
+/* Is the sample of (core) at (moment)? Times are rounded; samples are at least
+ * half a period apart. */
 static bool is_at(const struct profile *p, const struct profile_core *core,
                   uint64_t moment)
 {
@@ -174,9 +176,9 @@ static size_t count_at(const struct profile *p, uint64_t moment)
     return count;
 }
 
-/* The moment that is shown: the newest one; of a guest that is looked at from
- * outside, all of whose cores stand still at once, the last of which most cores
- * have a sample, since the last samples of some may have been cut off. */
+/* The moment that is shown: the newest one. For a guest sampled from outside,
+ * all of whose cores are stopped at once: the last moment at which most cores
+ * have a sample, since the last samples of some cores may be missing. */
 static uint64_t moment_of(const struct profile *p, bool outside)
 {
     uint64_t moment = newest_of(p);
@@ -211,8 +213,9 @@ static double age_of(const struct profile *p, const struct profile_core *core,
     return (double)(int64_t)(newest_of(p) - tsc) / (double)p->tsc_hz;
 }
 
-/* Of (kept), those of (core) at the sample of (moment): at its instruction, and
- * next to its time, which came rounded. NULL: they are not there. */
+/* Find the registers of (core) among (kept) for the sample at (moment): at the
+ * sample's instruction, and closest to its rounded time. NULL if there are
+ * none. */
 static const struct registers *registers_of(const struct registers_kept *kept,
                                             const struct profile_core *core,
                                             uint64_t moment)
@@ -237,8 +240,8 @@ static const struct registers *registers_of(const struct registers_kept *kept,
     return best;
 }
 
-/* Is the core that is idle, and has (r), behind a hlt with interrupts off? A
- * core that waits by mwait may have them off. */
+/* Is the idle core with registers (r) dead: after a hlt, with interrupts off? A
+ * core that waits by mwait may have interrupts off. */
 static bool is_dead(const struct view_path *path,
                     const struct image_map *image_map,
                     const struct registers *r)
@@ -258,7 +261,7 @@ static bool is_dead(const struct view_path *path,
            frame_place_behind_hlt(image->frame_places, leaf->address);
 }
 
-/* Look at cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
+/* Fill in cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
 static int look_at(struct snapshot_core *core, const struct profile *p,
                    size_t i, const struct view *v,
                    const struct image_map *image_map, uint64_t moment,
@@ -291,8 +294,8 @@ static int look_at(struct snapshot_core *core, const struct profile *p,
     return lay_frames(core, v, image_map, &path, arena);
 }
 
-/* For how long (p) stood still to be sampled; less than 0: not known. Each
- * core's counters tell of all stops. */
+/* Seconds for which (p) was stopped to be sampled; less than 0: unknown. Each
+ * core's counters contain all stops. */
 static double stood_of(const struct profile *p)
 {
     double stood = -1;

@@ -8,7 +8,7 @@
 #include "model/registers.h"
 #include "report/json_object.h"
 
-/* Write lines of three, each behind (indent) blanks. */
+/* Write three registers on each line, indented by (indent) blanks. */
 void registers_text(FILE *out, const struct registers *r, int indent);
 
 /* Add the member "registers" to (o). */

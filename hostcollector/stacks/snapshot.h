@@ -10,59 +10,63 @@
 
 #include "model/registers.h"
 
-/* A function that was active, or a mark: what is not known between two. */
+/* A function that was active; or a mark, in place of unknown functions. */
 struct snapshot_frame {
-    const char *function; /* harmless; of a mark as reports have it */
+    const char *function; /* harmless; for a mark, its name in reports */
     const char *file;     /* of (line); NULL: unknown */
-    const char *image;    /* that it is in; NULL: the kernel, or a mark */
-    uint64_t address;     /* in the image's file; 0 of a mark */
-    uint64_t offset;      /* of where it goes on, from its first byte */
-    uint32_t line;        /* 0: unknown */
-    bool has_offset;      /* (offset) is known; never of what is inlined */
-    bool inlined;         /* into the next frame */
-    bool nameless;        /* (function) is an address */
+    const char *image; /* image of the function; NULL: the kernel, or a mark */
+    uint64_t address;  /* address in the image's file; 0 for a mark */
+    uint64_t offset;   /* distance from the function's first byte to the place
+                          where it continues */
+    uint32_t line;     /* 0: unknown */
+    bool has_offset;   /* (offset) is known; false for inlined functions */
+    bool inlined;      /* into the next frame */
+    bool nameless;     /* (function) is an address */
     bool mark;
 };
 
 enum snapshot_state {
     SNAPSHOT_BUSY,
     SNAPSHOT_IDLE,
-    SNAPSHOT_DEAD, /* halted with interrupts off: nothing wakes it */
-    SNAPSHOT_NONE, /* nothing was seen of the core */
+    SNAPSHOT_DEAD, /* halted with interrupts off: no event wakes it */
+    SNAPSHOT_NONE, /* the core has no sample */
 };
 
 struct snapshot_core {
     uint32_t core;
     enum snapshot_state state;
-    bool apart;   /* it is of another moment than the other cores */
-    bool late;    /* nothing new was seen for longer than a look takes */
-    bool off;     /* the guest says that the core does not sample */
-    bool left;    /* (off), and the core sampled before */
-    bool absent;  /* (off), and the core never joined: see profile_core */
-    double age_s; /* since this was so; below 0: not known */
+    bool apart;  /* the sample is of another moment than those of other cores */
+    bool late;   /* no new sample for longer than a look takes */
+    bool off;    /* the guest reports that the core does not sample */
+    bool left;   /* (off), but the core sampled before */
+    bool absent; /* (off), because the core never joined: see profile_core */
+    double age_s; /* seconds since the sample; below 0: unknown */
     const struct snapshot_frame *frames; /* innermost first */
     size_t count;
-    const struct registers *registers; /* of that moment; NULL: not known */
-    const char *end; /* why the frames end, where it is not at the outermost
-                        function; NULL: it is, or nothing was seen */
+    const struct registers
+        *registers;  /* registers at that moment; NULL: unknown */
+    const char *end; /* reason if the frames end before the outermost function;
+                        NULL: they do not, or there is no sample */
 };
 
 /* One guest. */
 struct snapshot {
-    const char *guest; /* its name, harmless; NULL: it is the only one */
-    const char *elf;   /* path of its image; escape it. NULL: not known */
-    bool outside;      /* it was looked at from outside, without an agent */
+    const char *guest; /* its name, harmless; NULL: the only guest */
+    const char *elf;   /* path of its image; escape it. NULL: unknown */
+    bool outside;      /* sampled from outside, without an agent */
     bool registers;    /* they were asked for */
-    double stood_s;    /* still, for samples until now; below 0: not known */
-    double wait_s;     /* longest wait for a core; 0: a recording */
+    double
+        stood_s; /* seconds that it was stopped for samples; below 0: unknown */
+    double wait_s;               /* longest wait for a core; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;
 };
 
 /* The stacks of all guests at one of several looks. */
 struct snapshot_look {
-    uint32_t number, of; /* from 1 on; of so many, 0: not known */
-    double wall_s;       /* when, in seconds since 1970; 0: not known */
+    uint32_t number,
+        of; /* number of this look, from 1; number of looks, 0: unknown */
+    double wall_s; /* time of the look, in seconds since 1970; 0: unknown */
     const struct snapshot *const *guests;
     size_t count;
 };

@@ -12,7 +12,7 @@
 void snapshot_text(FILE *out, const struct report *r,
                    const struct snapshot_look *l);
 
-/* Write (l) into a file that render_snapshot_json has begun, and will end. */
+/* Write (l) into a file that render_snapshot_json began and will end. */
 void snapshot_json(FILE *out, const struct snapshot_look *l);
 
 /* Writer of the JSON around the looks. Its (write) is NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stacks as text: a paragraph for each core, names left and places right. */
+/* Writes stacks as text: a paragraph for each core. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -23,7 +23,8 @@ struct layout {
     size_t name, place; /* columns */
 };
 
-/* "file.c:123" of (f) in (buf); "" if that is not known. */
+/* Write "file.c:123", the place of (f), to (buf); "" if the place is
+ * unknown. */
 static const char *place_of(char buf[PLACE_SIZE],
                             const struct snapshot_frame *f)
 {
@@ -122,7 +123,7 @@ static bool is_off(const struct snapshot_core *core)
     return core->state == SNAPSHOT_NONE && core->off;
 }
 
-/* Why nothing comes of a core of (s). */
+/* The reason why a core of (s) sends nothing. */
 static const char *silence(const struct snapshot *s)
 {
     return s->outside ? "it ran no 64-bit code, or the guest was not stopped"
@@ -131,7 +132,7 @@ static const char *silence(const struct snapshot *s)
                         "nevertheless";
 }
 
-/* When the core of (age_s) did that, in (buf): ", 3 ms ago". */
+/* Write the time of the sample to (buf): ", 3 ms ago". */
 static const char *when_text(char *buf, size_t size, const struct snapshot *s,
                              double age_s)
 {
@@ -197,15 +198,15 @@ static bool has_left(const struct snapshot_core *core)
     return is_off(core) && core->left;
 }
 
-/* A kernel may have memory for more cores than there are, and nothing has told
- * whether this is one of the guest's. */
+/* Is it unknown whether the guest has this core? A kernel may have memory for
+ * more cores than exist. */
 static bool may_be(const struct snapshot_core *core)
 {
     return is_off(core) && !core->left && !core->absent;
 }
 
-/* A line about the cores that (test) finds, if there are any: (before), their
- * list, (behind). */
+/* Write a line about the cores for which (test) is true, if there are any:
+ * (before), their list, (behind). */
 static void write_off(FILE *out, const struct report *r,
                       const struct snapshot *s,
                       bool (*test)(const struct snapshot_core *),
@@ -256,7 +257,7 @@ static void write_stood(FILE *out, const struct report *r,
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* (last): it is not looked at again. */
+/* Write the stacks of a guest. (last): this is the guest's last look. */
 static void write_guest(FILE *out, const struct report *r,
                         const struct snapshot *s, bool last)
 {

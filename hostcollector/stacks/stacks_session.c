@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the loop of guests, and looks at it again and again while it runs. */
+/* Runs the loop of guests, and takes looks while it runs. */
 #include "stacks/stacks_session.h"
 
 #include <stdlib.h>
@@ -17,25 +17,26 @@
 #include "util/host_clock.h"
 
 #define SECOND   1000000000ull /* in nanoseconds */
-#define TURN_MS  10u           /* so often it is asked who has told */
-/* Counters of the cores come one after the other, the next within this. */
+#define TURN_MS  10u /* interval at which the state of cores is checked */
+/* Longest time between the counters of one core and the next. */
 #define STATS_NS (SECOND / 2)
 
 /* A guest, or the recording. */
 struct subject {
     struct guest_run *run;
-    uint64_t heard_ns;    /* its last bytes before the last look was over */
+    uint64_t
+        heard_ns; /* time of its last bytes before the end of the last look */
     uint64_t base_tsc;    /* a sample is new after this time of its clock */
-    size_t counters;      /* of so many cores counters are there */
+    size_t counters;      /* number of cores with counters so far */
     uint64_t counters_ns; /* since then */
     bool ended;
-    bool warned; /* the warnings about its image were printed */
+    bool warned; /* warnings about its image were printed */
 };
 
 struct session {
     const char *command;
     const struct stacks_config *config;
-    /* As in the config. A dead guest stands in place of its memory. */
+    /* Like the config's, but a dead guest replaces its memory. */
     struct guest_config from;
     struct guest_spec dead;
     struct outputs *outputs;
@@ -46,13 +47,13 @@ struct session {
     struct messages tell;
     int stop_fd;
     uint32_t looks;    /* done */
-    uint64_t begin_ns; /* of the next one, or of the one that goes on; 0: the
+    uint64_t begin_ns; /* begin of the next look, or of the current one; 0: the
                           first */
     bool began;        /* it goes on */
-    uint64_t end_ns;   /* when the last one was over; 0: it is not */
+    uint64_t end_ns;   /* end of the last look; 0: it has not ended */
     bool seen;         /* there was a stack */
     bool usage, failed;
-    struct err e; /* why it cannot go on; "": it can */
+    struct err e; /* reason why the session cannot go on; "": it can */
 };
 
 static bool is_live(const struct session *s)
@@ -71,8 +72,8 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
     tell_user(context, r, line);
 }
 
-/* Is (core) known not to sample? That it has not joined can be told when the
- * counters of all others are there. */
+/* Is it known that (core) does not sample? That a core has not joined is known
+ * when the counters of all other cores have arrived. */
 static bool is_off(const struct subject *t, const struct profile *p,
                    const struct profile_core *core, uint64_t now)
 {
@@ -81,7 +82,7 @@ static bool is_off(const struct subject *t, const struct profile *p,
             (t->counters != 0 && now >= t->counters_ns + STATS_NS));
 }
 
-/* Notice whether counters of a further core came. */
+/* Update the number of cores with counters. */
 static void count_counters(struct subject *t, const struct profile *p,
                            uint64_t now)
 {
@@ -94,7 +95,7 @@ static void count_counters(struct subject *t, const struct profile *p,
     t->counters = counters;
 }
 
-/* Has every core of (p) that samples told what it does since the look began? */
+/* Has every sampling core of (p) sent a sample since the look began? */
 static bool has_told(struct subject *t, const struct profile *p, uint64_t now)
 {
     count_counters(t, p, now);
@@ -113,8 +114,8 @@ static const struct profile *profile_of(const struct subject *t)
     return t->ended ? t->run->profile : pipeline_profile(t->run->pipeline);
 }
 
-/* Is there nothing to wait for? The time that a guest has begins when it does
- * what it was asked. */
+/* Is there nothing to wait for? A guest's time limit begins when the guest
+ * follows the request to sample. */
 static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
 {
     uint64_t begin = pipeline_sampling_ns(t->run->pipeline);
@@ -123,7 +124,7 @@ static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
     if (p == NULL)
         return true;
     if (begin == 0)
-        return false; /* it is not there yet */
+        return false; /* the guest is not connected yet */
     if (begin < s->begin_ns)
         begin = s->begin_ns;
     return has_told(t, p, now) ||
@@ -144,7 +145,7 @@ static void warn(struct session *s, struct subject *t)
     t->warned = true;
 }
 
-/* For how long (t) had said nothing when it was looked at. */
+/* Seconds without bytes from (t) before the end of the look. */
 static double quiet_s(const struct session *s, const struct subject *t)
 {
     uint64_t heard = t->heard_ns, now = s->end_ns;
@@ -156,8 +157,8 @@ static double quiet_s(const struct session *s, const struct subject *t)
     return (double)(now - heard) / (double)SECOND;
 }
 
-/* Look at (t). Its view is (*view), which must outlive the result. NULL with
- * (e) filled. */
+/* Take a look at (t). Its view is (*view), which must outlive the result. NULL
+ * with (e) filled. */
 static struct snapshot *look_at(struct session *s, struct subject *t,
                                 struct view **view, struct arena *arena,
                                 struct err *e)
@@ -204,14 +205,14 @@ static void write_look(struct output *output, const struct report *look,
         snapshot_json(output->to.out, what);
 }
 
-/* Is there something to show of (t)? */
+/* Is there something to show for (t)? */
 static bool is_shown(const struct subject *t)
 {
     return !t->ended || guest_run_has_report(t->run);
 }
 
-/* Write a look at all guests, of which (shots) and (views) have room for one
- * each. Returns 0; -1 with (e) filled. */
+/* Write a look at all guests. (shots) and (views) have room for one element for
+ * each guest. Returns 0; -1 with (e) filled. */
 static int look_at_all(struct session *s, const struct snapshot **shots,
                        struct view **views, struct arena *arena, struct err *e)
 {
@@ -254,7 +255,7 @@ static int take_look(struct session *s, struct err *e)
 
 /* The loop of guests */
 
-/* From now on samples of (t) are new. */
+/* Treat samples of (t) as new from now on. */
 static void begin_look(struct subject *t)
 {
     const struct profile *p = profile_of(t);
@@ -366,10 +367,9 @@ static int add_subjects(struct session *s, struct err *e)
 }
 
 /*
- * Of a dead guest's memory: look at the registers and stacks of its cores from
- * outside, as of a guest that stands still. Where that cannot be, what its
- * agent sampled at last is shown, as of a recording. Returns 0; -1 with (e)
- * filled.
+ * Show a dead guest by its memory: read the registers and stacks of its cores
+ * from outside, like those of a stopped guest. If that is impossible, show the
+ * last samples of its agent, as for a recording. Returns 0; -1 with (e) filled.
  */
 static int look_at_dead(struct session *s, struct err *e)
 {
@@ -407,7 +407,7 @@ static int begin_samplers(struct session *s, struct err *e)
 {
     const struct time_span *time = &s->config->options.selection.time;
 
-    /* --time asks for what an agent has recorded */
+    /* --time selects among the samples of an agent */
     if (s->from.input_is_memory && time->from_s <= 0 && time->to_s <= 0)
         return look_at_dead(s, e);
     return sampler_processes_start(&s->from, true, e);
@@ -440,7 +440,7 @@ static int start(struct session *s, struct err *e)
     return outputs_claim(s->outputs, e);
 }
 
-/* Returns 0; -1 with (e) filled. */
+/* Run the session. Returns 0; -1 with (e) filled. */
 static int run(struct session *s, struct err *e)
 {
     if (guest_loop_run(s->loop, e) != 0)
@@ -450,7 +450,7 @@ static int run(struct session *s, struct err *e)
         *e = s->e;
         return -1;
     }
-    /* of guests that have left early one look will do */
+    /* one look is enough for guests that left early */
     return s->looks == 0 || s->end_ns != 0 ? take_look(s, e) : 0;
 }
 

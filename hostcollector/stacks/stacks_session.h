@@ -14,7 +14,8 @@ struct stacks_config {
     struct options options;
     bool registers;    /* shown, too */
     uint32_t looks;    /* 0: not said */
-    double interval_s; /* between their beginnings; 0: not said */
+    double interval_s; /* seconds between the beginnings of two looks; 0: not
+                          given */
 };
 
 /* Read the stacks of the guests that (c) names, and write them to (out). If (c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to what the helper may open. */
+/* Derives the files that the helper may open from the options. */
 #include "cli/confine/confine.h"
 
 #include <limits.h>
@@ -19,9 +19,10 @@
 #include "recording/spool/spool_list.h"
 
 struct helper_plan {
-    struct sandbox files;        /* the helper's */
-    bool failed;                 /* no memory */
-    const struct guests *guests; /* that processes may sample; NULL: none */
+    struct sandbox files; /* the helper's */
+    bool failed;          /* no memory */
+    const struct guests
+        *guests; /* guests that processes may sample; NULL: none */
 };
 
 /* Rights that the helper's own sandbox needs for each enum opener_how. Landlock
@@ -75,8 +76,8 @@ static void allow_symbols_file(struct helper_plan *p)
         allow(p, OPENER_READ, symbols_file());
 }
 
-/* Folders that have images by build-id, which may be links to where they were
- * built: the helper opens nothing there but images. */
+/* Allow folders with images by build-id. Such a folder may have links to the
+ * places where images were built, so the helper may open images only. */
 static void allow_symbols(struct helper_plan *p)
 {
     const char *folder;
@@ -90,7 +91,7 @@ static void allow_symbols(struct helper_plan *p)
     allow_symbols_file(p);
 }
 
-/* Add the folders and files in which images and symbols are looked for, also
+/* Add the folders and files in which images and symbols are searched, with or
  * without a sandbox. Each path is added once in a process. */
 static int use_folders(const struct guest_config *o, struct err *e)
 {
@@ -107,8 +108,8 @@ static int use_folders(const struct guest_config *o, struct err *e)
     return 0;
 }
 
-/* The same, and the process that asks servers for them;
- * also without a sandbox. */
+/* Add these folders, and start the process that requests images from servers;
+ * with or without a sandbox. */
 static int use_symbols(const struct guest_config *o, struct err *e)
 {
     return use_folders(o, e) == 0 ? fetch_start(confine_fetcher, &o->sandbox, e)
@@ -128,8 +129,8 @@ static void allow_socket(struct helper_plan *p, const char *where)
     allow(p, OPENER_CONNECT, path);
 }
 
-/* Only below /dev a device may come that is not there. A pty may come anywhere,
- * as a link to it. */
+/* Allow the terminal (path). A device that does not exist yet may appear only
+ * below /dev. A pty may be a link anywhere. */
 static void allow_terminal(struct helper_plan *p, const char *path)
 {
     struct stat st;
@@ -162,7 +163,8 @@ static void allow_guest(struct helper_plan *p, const struct guest_spec *g)
     }
 }
 
-/* The recording (path), and those of (g) and of its later runs. */
+/* Allow the recording (path), and the recordings of (g) and of its later
+ * runs. */
 static void allow_recording(struct helper_plan *p, const char *path,
                             const struct guest_spec *g)
 {
@@ -191,7 +193,7 @@ static void allow_outputs(struct helper_plan *p, const struct outputs *out)
     }
 }
 
-/* A recording, or the windows of a spool. */
+/* Allow a recording, or the windows of a spool. */
 static void allow_input(struct helper_plan *p, const struct guest_config *o)
 {
     char folder[PATH_MAX];
@@ -205,7 +207,7 @@ static void allow_input(struct helper_plan *p, const struct guest_config *o)
     sandbox_allow(&p->files, folder, SANDBOX_READ);
 }
 
-/* Begin (p), if a sandbox is wanted. */
+/* Begin the plan (p), if a sandbox is wanted. */
 static bool begin(struct helper_plan *p, enum sandbox_mode mode)
 {
     *p = (struct helper_plan){.files = {.rules = -1}};
@@ -224,9 +226,9 @@ static _Noreturn void serve(struct helper_plan *p)
     opener_serve(&lacks);
 }
 
-/* The helper keeps what is open, but not the ends of processes that sample
- * (outside/sampler_process.h): they see that the collector leaves when it
- * closes its own. */
+/* Close the ends of sampling processes (outside/sampler_process.h) in the
+ * helper. The helper keeps other descriptors. A sampling process ends when all
+ * these ends are closed. */
 static void leave_samplers(const struct guests *g)
 {
     for (size_t i = 0; g != NULL && i < g->count; i++) {
@@ -237,7 +239,7 @@ static void leave_samplers(const struct guests *g)
     }
 }
 
-/* Start the helper, which ends here. */
+/* Start the helper. The call does not return in the helper. */
 static int start(struct helper_plan *p, struct err *e)
 {
     int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
@@ -259,7 +261,8 @@ static void allow_images(struct helper_plan *p, const struct guest_config *o)
     sandbox_allow(&p->files, "/", SANDBOX_READ);
 }
 
-/* Be the helper of push: of what this process had open, it has nothing. */
+/* Serve the processes of push as their helper, without this process's open
+ * descriptors. */
 static _Noreturn void serve_push(const struct guest_config *o)
 {
     struct helper_plan p;
@@ -286,7 +289,7 @@ int confine_prepare_push(const struct guest_config *o, struct err *e)
     who = opener_fork_shared(e);
     if (who == 1)
         serve_push(o);
-    /* each process reports a missing part that is not required */
+    /* each process reports a missing optional part itself */
     return who == 0 && o->sandbox == SANDBOX_REQUIRED &&
                    opener_confined(&why) != 0
                ? confine_lacks(o->sandbox, &why, e)
@@ -352,7 +355,7 @@ int confine_prepare_diff(const struct guest_config *o,
         return 0;
     for (unsigned i = 0; i < inputs->count; i++)
         allow(&p, OPENER_READ, inputs->list[i]);
-    /* images that recordings without names name */
+    /* images that recordings without names mention */
     p.failed |= opener_allow_images() != 0;
     sandbox_allow(&p.files, "/", SANDBOX_READ);
     allow_outputs(&p, out);
@@ -407,7 +410,7 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
         return 0;
     allow(&p, OPENER_REMOVE, vhost_user);
     allow(&p, OPENER_REMOVE, uds);
-    /* the guest connects to sockets of this name */
+    /* the guest connects to sockets with this name */
     (void)snprintf(socket, sizeof socket, "%s_", uds);
     p.failed |= opener_allow_numbered(OPENER_CONNECT, socket, "") != 0;
     return start(&p, e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Confines each command. A helper process (guard/opener.h) may open the files
- * that the options name. The command's own process opens nothing any more.
+ * that the options name. The command's own process can open nothing.
  */
 #ifndef TPROF_CLI_CONFINE_CONFINE_H
 #define TPROF_CLI_CONFINE_CONFINE_H
@@ -50,11 +50,11 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
 int confine_prepare_push(const struct guest_config *o, struct err *e);
 
 /*
- * Enter the sandbox, if one is wanted; before the first byte of a
- * guest, a recording or an image is read.
+ * Enter the sandbox, if one is wanted, before the first byte of a guest, a
+ * recording or an image is read.
  *
  * Return 0, with a line for the user in (e) if the process or its helper lacks
- * a part of it, else with none; -1 with (e) filled if all of it is required.
+ * a part of the sandbox; -1 with (e) filled if all parts are required.
  */
 int confine_sampling(const struct guest_config *o, struct err *e);
 int confine_top(const struct guest_config *o, struct err *e);
@@ -68,27 +68,29 @@ int confine_bridge(enum sandbox_mode mode, struct err *e);
 int confine_compact(enum sandbox_mode mode, const char *folder, struct err *e);
 
 /*
- * Confine a process that speaks with a server. It opens nothing but what names
- * of hosts and certificates take: the (count) files at (files), NULL allowed,
- * and those of the system. (sandbox) is an enum sandbox_mode.
+ * Confine a process that communicates with a server. The process can open only
+ * the files that host names and certificates need: the (count) files at
+ * (files), some of them NULL, and the system's. (sandbox) is an enum
+ * sandbox_mode.
  *
- * Returns 0, also if a part of the sandbox is missing, of which other processes
- * tell; -1 with (e) filled if all of it is required.
+ * Returns 0, also if a part of the sandbox is missing, which other processes
+ * report; -1 with (e) filled if all parts are required.
  */
 int confine_network(const void *sandbox, const char *const *files, size_t count,
                     struct err *e);
 
-/* Confine the process that asks debuginfod servers. The process keeps the
- * answers in its cache, DEBUGINFOD_CACHE_PATH. Returns the same values as
- * confine_network(). */
+/* Confine the process that sends requests to debuginfod servers. The process
+ * keeps the answers in its cache, DEBUGINFOD_CACHE_PATH. Returns the same
+ * values as confine_network(). */
 int confine_fetcher(const void *sandbox, struct err *e);
 
-/* For the functions above: the sandbox lacks (why). Returns 0, with (why) in
- * (e) for the user; -1 with (e) filled if all of it is required. */
+/* For the functions above: handle a sandbox that lacks a part, because of
+ * (why). Returns 0, with (why) in (e) for the user; -1 with (e) filled if all
+ * parts are required. */
 int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e);
 
-/* Enter the sandbox as a report does, and print the parts of the sandbox that
- * hold: `collector --sandbox-report`. Returns an enum exit_code. */
+/* Enter the sandbox like a report does, and print the active parts of the
+ * sandbox: `collector --sandbox-report`. Returns an enum exit_code. */
 int confine_report(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to what a process keeps that enters the sandbox. */
+/* Derives the rights that a process keeps in the sandbox from the options. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -15,7 +15,8 @@ int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e)
     return 0;
 }
 
-/* Of files, keep those of (spool), if it is not NULL. */
+/* Enter the sandbox. The process keeps file access to (spool) only, or to
+ * nothing if (spool) is NULL. */
 static int enter(enum sandbox_mode mode, const char *spool, unsigned needs,
                  struct err *e)
 {

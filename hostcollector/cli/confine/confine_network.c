@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Confines the processes that talk to servers. */
+/* Confines the processes that communicate with servers. */
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "cli/confine/confine.h"
 #include "guard/sandbox.h"
 
-/* Name servers, and certificates of authorities, as distributions lay them out.
- * Keys of the host's own services lie beside these. */
+/* Files of name servers and certificate authorities, in the places that
+ * distributions use. Keys of the host's own services are beside these files, so
+ * no whole folder is allowed. */
 static const char *const network_files[] = {"/etc/resolv.conf",
                                             "/etc/hosts",
                                             "/etc/nsswitch.conf",
@@ -62,7 +63,8 @@ int confine_network(const void *sandbox, const char *const *files, size_t count,
     return enter(&s, SANDBOX_NETWORK, mode, e);
 }
 
-/* Memory that a server can make libdebuginfod use: headers have no limit. */
+/* Limit of memory, because a server can send headers without end to
+ * libdebuginfod. */
 #define FETCH_MEMORY (256u << 20)
 
 int confine_fetcher(const void *sandbox, struct err *e)
@@ -78,7 +80,7 @@ int confine_fetcher(const void *sandbox, struct err *e)
                         SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE |
                             SANDBOX_LIST | SANDBOX_FOLDERS);
     sandbox_allow_alone(&s, getenv("DEBUGINFOD_HEADERS_FILE"), SANDBOX_READ);
-    if (mode == SANDBOX_AUTO) /* a sanitizer takes much more */
+    if (mode == SANDBOX_AUTO) /* a sanitizer needs much more */
         (void)setrlimit(RLIMIT_DATA, &most);
     return enter(&s, SANDBOX_NETWORK | SANDBOX_CACHE, mode, e);
 }

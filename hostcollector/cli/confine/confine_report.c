@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints the parts of the sandbox that hold on this kernel. */
+/* Prints the active parts of the sandbox. */
 #include "cli/confine/confine.h"
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "guard/sandbox.h"
 
-/* Lines of /proc/self/status, which was opened as (fd) before: how the kernel
- * sees it. */
+/* Print the kernel's view: lines of /proc/self/status, which was opened as (fd)
+ * earlier. */
 static void print_status(int fd)
 {
     static const char *const lines[] = {"NoNewPrivs:", "Seccomp:", "CapEff:"};
