@@ -22,8 +22,8 @@ struct annotate_job {
     const struct image_map *image_map; /* of (view) */
     uint32_t number; /* of the function in (view); 0: (function) names the
                         function */
-    const char
-        *function; /* its name or a part of the name; NULL: the busiest one */
+    /* its name or a part of the name; NULL: the busiest one */
+    const char *function;
     const char *folder; /* folder to search for source files; NULL: none */
     uint64_t memory; /* bytes; code of longer functions is not disassembled */
 };

@@ -34,8 +34,8 @@ struct blocks {
     uint32_t insn_count;
     struct code_block *blocks; /* by rising offset, without gaps */
     uint32_t block_count;
-    uint32_t
-        jumps_away; /* jumps through a register or memory: unknown targets */
+    /* jumps through a register or memory: unknown targets */
+    uint32_t jumps_away;
 };
 
 /* Longest function whose blocks are found. */

@@ -25,8 +25,8 @@ struct check_frames {
     uint64_t functions[CHECK_FRAMES];
     uint64_t bytes[CHECK_FRAMES];
     uint64_t told; /* bytes without a frame, but with a certain direct caller */
-    uint64_t
-        told_leaf; /* of these, bytes of CHECK_LEAF: their stacks are whole */
+    /* of these, bytes of CHECK_LEAF: their stacks are whole */
+    uint64_t told_leaf;
 };
 
 /* Languages for which the advice differs. */
@@ -126,8 +126,8 @@ struct check_agent_facts {
     uint64_t text_start; /* the value of __tprof_text_start */
     uint64_t text_size;  /* from there to __tprof_text_end */
     uint64_t text_bytes; /* code between these two */
-    uint64_t
-        boot_bytes; /* code outside of them that runs before paging is on */
+    /* code outside of them that runs before paging is on */
+    uint64_t boot_bytes;
     uint64_t memory_size; /* of __tprof_memory; 0: none */
     enum check_memory memory;
     const char *kernel_end; /* CHECK_MEMORY_BEHIND, _VARIABLES: the kernel's end

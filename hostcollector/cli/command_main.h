@@ -8,8 +8,8 @@
 #include "util/err.h"
 
 struct command_plan {
-    const char
-        *name; /* "collector report": the beginning of its error messages */
+    /* "collector report": the beginning of its error messages */
+    const char *name;
     const struct help *help;
     /* Fill (out) from (config). Returns 0; -1 with (e) filled. */
     int (*plan)(struct outputs *out, void *config, struct err *e);

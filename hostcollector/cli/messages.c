@@ -22,8 +22,8 @@ bool messages_stderr_is_writable(void)
 {
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-    return poll(&standard_error, 1, 0) !=
-           0; /* an error will be an error of writing */
+    /* an error will be an error of writing */
+    return poll(&standard_error, 1, 0) != 0;
 }
 
 /* Remove the progress line before other text. */

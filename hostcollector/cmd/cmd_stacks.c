@@ -132,8 +132,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (c->registers && !all_outside(o) && !o->from.input_is_memory)
         return err_set(e, "--registers is for guests by --gdb, --qmp or "
                           "--memory: agents and recordings have none");
-    o->from.keep_registers =
-        true; /* registers distinguish a dead core from an idle one */
+    /* registers distinguish a dead core from an idle one */
+    o->from.keep_registers = true;
     if (c->looks == 0)
         c->looks = 1;
     if (c->interval_s <= 0)

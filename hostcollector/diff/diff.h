@@ -44,8 +44,8 @@ struct diff_core {
 
 struct diff {
     struct diff_side sides[2];
-    const char
-        *selected; /* the compared part of both sides, "core 1"; "": all */
+    /* the compared part of both sides, "core 1"; "": all */
+    const char *selected;
     const struct pair *functions;
     const struct compare_row *rows;
     size_t count; /* of both */

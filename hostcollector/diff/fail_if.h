@@ -20,8 +20,8 @@ struct fail_if {
      * growth; below 0: shrinking. */
     double change;
     bool of_rest;
-    const char
-        *counter; /* points into (text); NULL: the rule is not about units */
+    /* points into (text); NULL: the rule is not about units */
+    const char *counter;
     size_t counter_length;
 };
 

@@ -11,8 +11,8 @@
 #include "view/view_build.h"
 
 struct overall_image_sum {
-    struct report
-        first; /* report of the first guest that ran it, without a view */
+    /* report of the first guest that ran it, without a view */
+    struct report first;
     const struct image_map *map;     /* the first one's */
     const struct profile **profiles; /* of all of them */
     size_t guests, room;
@@ -75,8 +75,8 @@ static struct overall_image_sum *image_of(struct overall_sum *o,
     struct overall_image_sum *image = &o->images[o->image_count++];
 
     *image = (struct overall_image_sum){.first = *report, .map = map};
-    image->first.view =
-        NULL; /* the view may be released after overall_add() returns */
+    /* the view may be released after overall_add() returns */
+    image->first.view = NULL;
     return image;
 }
 

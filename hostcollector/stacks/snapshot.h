@@ -55,8 +55,8 @@ struct snapshot {
     const char *elf;   /* path of its image; escape it. NULL: unknown */
     bool outside;      /* sampled from outside, without an agent */
     bool registers;    /* they were asked for */
-    double
-        stood_s; /* seconds that it was stopped for samples; below 0: unknown */
+    /* seconds that it was stopped for samples; below 0: unknown */
+    double stood_s;
     double wait_s;               /* longest wait for a core; 0: a recording */
     struct snapshot_core *cores; /* by number */
     size_t count;

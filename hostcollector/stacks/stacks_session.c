@@ -24,8 +24,8 @@
 /* A guest, or the recording. */
 struct subject {
     struct guest_run *run;
-    uint64_t
-        heard_ns; /* time of its last bytes before the end of the last look */
+    /* time of its last bytes before the end of the last look */
+    uint64_t heard_ns;
     uint64_t base_tsc;    /* a sample is new after this time of its clock */
     size_t counters;      /* number of cores with counters so far */
     uint64_t counters_ns; /* since then */

@@ -331,8 +331,8 @@ enum top_wish top_key(struct top *t, uint32_t key)
         return TOP_NOTHING;
     }
     if (t->help) {
-        t->help =
-            false; /* any key closes the help; q has no other effect then */
+        /* any key closes the help; q has no other effect then */
+        t->help = false;
         return TOP_NOTHING;
     }
     if (t->pages.text != NULL && pages_key(t, key))

@@ -17,8 +17,8 @@
 /* A view_scope under construction. Zeroed, except scope.core. The owner limits
  * the number of nodes and rows. */
 struct scope {
-    struct view_scope
-        scope; /* scope_finish() sets its trees from (tree) and (idle_tree) */
+    /* scope_finish() sets its trees from (tree) and (idle_tree) */
+    struct view_scope scope;
     struct tree tree, idle_tree;
     size_t row_room;
     struct budget_table table; /* of rows, which count from 1, by function */

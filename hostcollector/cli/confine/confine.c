@@ -21,8 +21,8 @@
 struct helper_plan {
     struct sandbox files; /* the helper's */
     bool failed;          /* no memory */
-    const struct guests
-        *guests; /* guests that processes may sample; NULL: none */
+    /* guests that processes may sample; NULL: none */
+    const struct guests *guests;
 };
 
 /* Rights that the helper's own sandbox needs for each enum opener_how. Landlock

@@ -21,8 +21,8 @@ struct whole {
 struct judged {
     uint32_t function;
     double p; /* probability for its share of the rest, in this step */
-    double
-        change; /* change of its share of all, to order equal probabilities */
+    /* change of its share of all, to order equal probabilities */
+    double change;
 };
 
 struct compare_work {

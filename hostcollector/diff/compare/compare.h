@@ -47,8 +47,8 @@ struct compare_row {
     unsigned step;
     double q; /* (p) after correction for the number of functions */
     struct compare_share all; /* of everything */
-    struct compare_share
-        rest; /* share of the unchanged functions and this function */
+    /* share of the unchanged functions and this function */
+    struct compare_share rest;
     /* For a function that did not change, if no function is inside another: the
      * growth of its share of the rest that would have been found in
      * COMPARE_POWER of the cases. */

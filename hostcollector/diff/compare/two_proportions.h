@@ -7,8 +7,8 @@
 /* Index 0 is before, 1 is after. */
 struct two_proportions {
     double p[2]; /* 0 to 1 */
-    double
-        n[2]; /* number of equally weighted samples that give the same error */
+    /* number of equally weighted samples that give the same error */
+    double n[2];
     /* The variance is this multiple of the variance of (n) samples, since runs
      * differ; 1 or more. (df) are the degrees of freedom of the estimate of
      * that multiple. INFINITY: there is one run on each side, so there is no

@@ -10,8 +10,8 @@
 #include "model/origin.h"
 
 struct push_config {
-    struct guest_config
-        from; /* images and limits; the time to try a receiver */
+    /* images and limits; the time to try a receiver */
+    struct guest_config from;
     struct option_words inputs; /* recordings, and folders of recordings */
     const char *to;             /* a URL */
     const char *as;             /* the receiver's kind; NULL: as the URL says */

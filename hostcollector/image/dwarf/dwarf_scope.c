@@ -16,8 +16,8 @@ struct walk {
     const struct abbrevs *abbrevs;
     const struct targets *targets;
     struct cursor c;
-    bool
-        thorough; /* visit all DIEs, because functions may be nested anywhere */
+    /* visit all DIEs, because functions may be nested anywhere */
+    bool thorough;
     unsigned depth;      /* open parents */
     unsigned skip_below; /* depth from which DIEs are skipped; 0: none */
 };

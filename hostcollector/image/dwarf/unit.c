@@ -276,8 +276,8 @@ static bool read_unit_header(struct cursor *c, struct dwarf_unit *u,
     }
     if (*type == DW_UT_skeleton || *type == DW_UT_split_compile)
         cursor_skip(c, 8); /* the id of the other half */
-    u->str_offsets_base =
-        (uint64_t)2 * u->offset_size; /* after a first header */
+    /* after a first header */
+    u->str_offsets_base = (uint64_t)2 * u->offset_size;
     u->addr_base = u->version >= 5 ? u->str_offsets_base : 0;
     return !c->bad && u->version >= 2 && u->version <= 5 &&
            (u->address_size == 4 || u->address_size == 8);

@@ -102,10 +102,10 @@ struct dwarf {
     size_t unit_count, unit_room;
     struct unit_range *map; /* rising by low */
     size_t map_count, map_room;
-    struct abbrevs
-        abbrevs[ABBREV_TABLES]; /* by offset: the most recently used tables */
-    struct arena arena;         /* memory of the last batch's results */
-    uint64_t budget;            /* bytes that may still be read in this batch */
+    /* by offset: the most recently used tables */
+    struct abbrevs abbrevs[ABBREV_TABLES];
+    struct arena arena; /* memory of the last batch's results */
+    uint64_t budget;    /* bytes that may still be read in this batch */
 };
 
 /* One DIE with the attributes that have a slot. */

@@ -106,8 +106,8 @@ struct image_facts {
     bool is_pe;
     unsigned has_symbols; /* bit i: symbols[i] is present */
     uint64_t symbols[IMAGE_SYMBOLS];
-    const struct image_text
-        *texts; /* executable segments, without their bytes */
+    /* executable segments, without their bytes */
+    const struct image_text *texts;
     size_t text_count;
     const struct image_sum *sums;
     size_t sum_count;

@@ -20,8 +20,8 @@ struct loading_section {
     bool zeroed;          /* the file has no bytes of it: .bss */
     bool note;
     uint64_t loaded; /* number of bytes, from the first, that a segment loads */
-    uint64_t
-        physical; /* physical address of the first byte, if (loaded) is not 0 */
+    /* physical address of the first byte, if (loaded) is not 0 */
+    uint64_t physical;
 };
 
 /* Read section number (i), from 0, into (*out). (size) is 0 if the section has

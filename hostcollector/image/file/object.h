@@ -19,8 +19,8 @@
 /* ---- the functions of a symbol table, by address (symtab.c) ---- */
 
 struct symtab {
-    struct image_function
-        *functions; /* by rising address, one for each address */
+    /* by rising address, one for each address */
+    struct image_function *functions;
     size_t count;
 };
 

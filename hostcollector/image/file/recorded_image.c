@@ -11,8 +11,8 @@ const char *const image_symbols[IMAGE_SYMBOLS] = {
     "__tprof_text_end"};
 
 struct told {
-    struct image_facts
-        facts; /* first: object_facts() returns a pointer to it */
+    /* first: object_facts() returns a pointer to it */
+    struct image_facts facts;
     struct arena arena;
 };
 

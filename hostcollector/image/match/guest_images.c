@@ -176,8 +176,8 @@ static int number_map(struct guest_images *g, const struct profile *p, size_t i)
     char label[LABEL_SIZE];
 
     if (g->maps[i].file != NULL && g->maps[i].file == g->kernel) {
-        g->maps[i].number =
-            IMAGE_MAP_KERNEL; /* the kernel is mapped a second time */
+        /* the kernel is mapped a second time */
+        g->maps[i].number = IMAGE_MAP_KERNEL;
         return 0;
     }
     for (size_t j = 0; j < i; j++) {

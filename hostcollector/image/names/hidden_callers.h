@@ -21,8 +21,8 @@ struct image_map;
 #define HIDDEN_CALLERS_MAX 16u
 
 struct hidden_callers {
-    uint64_t
-        address[HIDDEN_CALLERS_MAX]; /* return addresses, innermost first */
+    /* return addresses, innermost first */
+    uint64_t address[HIDDEN_CALLERS_MAX];
     uint32_t count;
     bool missing; /* more callers may be missing after the last */
 };

@@ -17,8 +17,8 @@ struct pascal_hint;
 /* Text -> text. A struct pair_map has numbers as keys, so its keys are hashes.
  */
 struct names_table {
-    struct pair_map
-        by_hash; /* (hash, number of earlier texts with it) -> entry */
+    /* (hash, number of earlier texts with it) -> entry */
+    struct pair_map by_hash;
     struct names_entry *entries;
     size_t count, room;
 };

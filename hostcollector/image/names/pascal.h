@@ -8,8 +8,8 @@
 
 /* Texts that show a name's capital letters. Each member may be NULL. */
 struct pascal_hint {
-    const char
-        *name; /* of the procedure; has its capitals if built with -gw3 */
+    /* of the procedure; has its capitals if built with -gw3 */
+    const char *name;
     const char *file; /* the unit's source, often named like the unit */
 };
 

@@ -22,8 +22,8 @@ struct compaction {
     int fd, lock;
     const struct compact_config *config;
     struct compact_sums *sums;
-    struct spool_entry
-        *entries; /* sorted by guest and start, merged files first */
+    /* sorted by guest and start, merged files first */
+    struct spool_entry *entries;
     size_t count, room;
     struct spool_tags tags;
     struct merged_file *file;

@@ -32,8 +32,8 @@ struct html_entry {
 };
 
 struct html_core {
-    struct html_entry
-        *entries; /* by number; last, the entry of samples without room */
+    /* by number; last, the entry of samples without room */
+    struct html_entry *entries;
     size_t count, room;
 };
 
