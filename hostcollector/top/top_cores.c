@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Draws a line for each core: busy, idle, late and lost time, its function. */
-/* Draws a line for each core: busy, idle, late and lost time, and the core's
- * main function. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
