@@ -77,8 +77,8 @@ static const char first_screen[] =
     "Record now, and report as often as you like:\n"
     "  collector record --serial tprof.sock --elf kernel.elf -d 10s\n"
     "  collector report\n"
-    "Write a page with flame graph, timeline and code, for a browser:\n"
-    "  collector report -o page.html\n"
+    "Open a page with flame graph, timeline and code in the browser:\n"
+    "  collector view\n"
     "Show the busiest function, line by line:\n"
     "  collector annotate\n"
     "Show what changed since an earlier recording, and what is chance:\n"
@@ -88,7 +88,8 @@ static const char first_screen[] =
     "\n"
     "Further commands: view, stacks, check, pgo, serve, push, compact,\n"
     "bridge, completion. 'collector help COMMAND' explains a command,\n"
-    "'collector help live' the options of collector itself, and 'man collector'\n"
+    "'collector help live' the options of collector itself, and 'man "
+    "collector'\n"
     "everything.\n";
 
 static const struct help help = {
