@@ -19,8 +19,22 @@ cases.keys_do_what_the_help_says = async () => {
     await page.keyboard.press("?");
     assert.ok(await page.isVisible("#help"));
     assert.ok(await page.locator("#keys tr").count() > 20);
+    const words = await page.locator("#words tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
+    assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "+-", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
+    for (const [, what] of words)
+        assert.match(what, /^[A-Z][^.]+\.$/); // a sentence
+    for (const [width, height] of [[480, 800], [1440, 900]]) {
+        await page.setViewportSize({ width, height });
+        const { left, right } = await page.locator("#help").evaluate((d) => d.getBoundingClientRect());
+        assert.ok(left >= 0 && right <= width, `${left} to ${right} of ${width}`);
+        await page.screenshot({ path: `help${width}.png` });
+    }
     await page.keyboard.press("Escape");
     assert.ok(!await page.isVisible("#help"));
+    await page.keyboard.press("2"); // the same sentences where the words stand
+    assert.deepEqual(await page.locator(".functions th").evaluateAll((heads) => heads.slice(0, 3).map((th) => th.title)),
+        ["Self", "Total", "Late"].map((word) => words.find(([w]) => w === word)[1]));
+    await page.keyboard.press("1");
     await page.keyboard.press("/");
     await page.keyboard.type("walk2");
     assert.equal(await seen(), "flame"); // a digit in the search is no key

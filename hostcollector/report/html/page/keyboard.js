@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What keys do. The help is made of the same list. */
+/* What keys do. The help is made of the same list, and of the words that stand
+ * over numbers. */
+
+const WORDS = {
+    self: ["Self", "Time in the function itself."],
+    total: ["Total", "Time in the function and in all functions that it calls."],
+    range: ["+-", "The true share lies within this distance in 95 of 100 runs, because samples are a part of all moments."],
+    late: ["Late", "Samples that were taken after their deadline, because interrupts were off or the host did not run the core: the cause lies before the code that they name."],
+    lost: ["Lost", "Deadlines that have no sample, because a buffer was full or the host was away."],
+    moved: ["Moved", "Under QEMU's TCG, samples at a function's first instruction count at the call before it, where their time was spent."],
+    idle: ["Idle", "Time in which a core waited for an interrupt."],
+    caller: ["[caller?]", "A caller may be missing here, because the function below has no frame of its own yet."],
+};
 
 /* What both pages do alike: they have redraw(), search(), and back(), which
  * undoes what was chosen last. */
@@ -66,6 +78,8 @@ const DIFF_GRAPH_KEYS = GRAPH_KEYS.filter(([key]) => /^(arrows|Enter|Backspace)$
 
 function listenKeys(app, keys = keyList(app), graphKeys = GRAPH_KEYS) {
     const row = ([key, what]) => el("tr", "", el("td", "", el("kbd", "", key)), el("td", "", what));
+    byId("words").replaceChildren(...Object.values(WORDS).map(([word, what]) =>
+        el("tr", "", el("th", "left", word), el("td", "", what))));
     byId("keys").replaceChildren(...keys.map(row), ...graphKeys.map(row));
     addEventListener("keydown", (e) => {
         const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);

@@ -47,10 +47,9 @@ class FunctionTable {
     columns() {
         const { sums } = this;
         const list = [
-            { id: "self", title: "Self %", span: 2, hint: "the function itself" },
-            { id: "total", title: "Total %", span: 2, hint: "with what it calls" },
-            { id: "late", title: "Late", hint: "how much of its own time came late: " +
-                "interrupts were off before, or the host did not run the core" },
+            { id: "self", title: "Self %", span: 2, hint: WORDS.self[1] },
+            { id: "total", title: "Total %", span: 2, hint: WORDS.total[1] },
+            { id: "late", title: "Late", hint: WORDS.late[1] },
         ];
         if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
             sums.cores.forEach((core, i) => list.push({
