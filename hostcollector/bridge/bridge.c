@@ -261,7 +261,7 @@ static void accept_clients(struct bridge *b)
             conns_drop_silent(s);
         struct conn *c = conn_new(s, fd, CONN_HELLO);
 
-        if (c != NULL) /* otherwise there are too many */
+        if (c != NULL) /* (c) is NULL if there are too many connections */
             conn_time(s, c, true);
         b->busy = true;
     }

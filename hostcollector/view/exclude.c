@@ -14,7 +14,7 @@
 #include "view/view_build.h"
 #include "view/walk.h"
 
-/* Functions that are listed for a part of a name. */
+/* Number of functions that are listed for a name that matches several. */
 #define TOLD 3
 
 struct exclude_search {

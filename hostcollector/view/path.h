@@ -13,7 +13,7 @@
 
 struct path_step {
     uint32_t function;
-    uint32_t line; /* of code_frames_charge(); marks have none */
+    uint32_t line; /* as in code_frames_charge(); marks have no line */
     uint64_t pc;   /* address in the function, or of its call; 0 for marks */
     bool inlined;
     bool first; /* no earlier step has the same function */

@@ -196,7 +196,7 @@ static void put_text(uint8_t *to, size_t size, const uint8_t *text,
     memcpy(to, text, length < size ? length : size - 1);
 }
 
-/* Store a file's name without its folders, which a kernel may send. */
+/* Store a file's name. A kernel may send a path, so the folders are removed. */
 static void put_file_name(uint8_t *to, size_t size, const struct field *f)
 {
     const uint8_t *slash = memrchr(f->bytes, '/', f->length);

@@ -18,7 +18,7 @@ enum packed_item {
     PACKED_RUN = 8,
 };
 
-/* Values in a column: this one means that the value stands among the extras. */
+/* A value in a column that means: the real value is in the extras. */
 #define PACKED_EXTRA      255u
 #define PACKED_LATE_EXTRA 15u
 

@@ -123,8 +123,9 @@ static int check_file(struct replace *r, size_t i)
     return 0;
 }
 
-/* Create a mark. A mark of an earlier process that was killed before the file
- * got its name is of another file, and is replaced. */
+/* Create a mark. An older mark of the name is of another file, because an
+ * earlier process was killed before its file got the name. The older mark is
+ * replaced. */
 static int mark_one(const struct replace *r, const char *name, const char *text)
 {
     (void)unlinkat(r->fd, name, 0);
