@@ -6,8 +6,8 @@
  * memory-backend-file. The file is hostile: a read never leaves the file.
  *
  * libkdumpfile 0.5 reads ELF cores and compressed dumps, too. It is not used:
- * it needs liblzo2 and libsnappy, and nobody has tried it on hostile files,
- * while fuzz_memory replays all that was found here. kdump.c has 370 lines.
+ * it needs liblzo2 and libsnappy, and it was not tried on the hostile files
+ * that fuzz_memory replays. kdump.c has 370 lines.
  */
 #ifndef TPROF_DUMP_DUMP_MEMORY_H
 #define TPROF_DUMP_DUMP_MEMORY_H
