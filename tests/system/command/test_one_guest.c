@@ -175,7 +175,7 @@ TEST(mistakes_have_their_exit_codes)
     CHECK_EQ(collector("record"), 2);
     CHECK_EQ(collector("report"), 2);
     CHECK_EQ(collector("report a.tprof -o b.tprof --core 1"), 2);
-    CHECK_EQ(collector("report a.tprof -o b.svg"), 2);
+    CHECK_EQ(collector("report a.tprof -o b.dot"), 2);
     CHECK_CONTAINS("err", "formats are tprof, txt, folded");
     CHECK_EQ(collector("report a.tprof"), 1); /* there is no such file */
     CHECK_CONTAINS("err", "a.tprof");
