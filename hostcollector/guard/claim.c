@@ -132,8 +132,8 @@ static const char *precious(const char *path, enum claim how)
     case MAGIC_OTHER:
         if (any || (how == CLAIM_REPORT && is_ours(path)))
             return NULL;
-        return how == CLAIM_REPORT ? "no file that tprof wrote (--force would)"
-                                   : "no recording (--force would)";
+        return how == CLAIM_REPORT ? "not a file that tprof wrote (add --force)"
+                                   : "not a recording (add --force)";
     default:
         return NULL;
     }

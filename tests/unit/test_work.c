@@ -30,7 +30,7 @@ TEST(hand_written_progress_is_read) /* catches: fields mixed up */
     CHECK_EQ(p.began_units, 600);
     CHECK_EQ(p.began_tsc, 2000);
     CHECK_STR(fields_progress(ninth, sizeof ninth, &p),
-              "PROGRESS of a counter beyond the eighth");
+              "PROGRESS of a counter with a number above 7");
     CHECK_STR(fields_progress(body, sizeof body - 1, &p),
               "PROGRESS ends inside a field");
 }

@@ -94,7 +94,8 @@ int guest_images_hello(struct guest_images *g, const struct guest *guest,
                                             &g->slide, remarks, &why) == 0)
         return 0;
     return err_set(e, "%s%s", why.text,
-                   g->count > 1 ? "; no other --elf is it either" : "");
+                   g->count > 1 ? "; no other --elf file is that build either"
+                                : "");
 }
 
 /* Rate how well (file) fits map (i) of (p). A matching name counts nothing if

@@ -348,6 +348,6 @@ const char *fields_progress(const uint8_t *body, size_t length,
     if (wrong != NULL)
         return wrong;
     if (p->counter >= WIRE_PROGRESS_COUNTERS)
-        return "PROGRESS of a counter beyond the eighth";
+        return "PROGRESS of a counter with a number above 7";
     return NULL;
 }

@@ -296,7 +296,8 @@ TEST(files_without_the_kernel_are_an_error) /* not one that may be any build */
     write_guest("one", 10, 0x40000000, APP_ID);
     CHECK_EQ(collector("report one --elf app.elf --elf nameless.elf"), 1);
     CHECK_CONTAINS("err", "the guest runs build 0123456789");
-    CHECK_CONTAINS("err", "with --elf; no other --elf is it either\n");
+    CHECK_CONTAINS("err",
+                   "with --elf; no other --elf file is that build either\n");
     CHECK_EQ(collector("report one --elf app.elf --elf kernel.elf"), 0);
     CHECK(!contains("out", "\n! The"));
 }

@@ -266,8 +266,8 @@ TEST(what_tprof_has_not_written_is_not_overwritten)
     write_text("notes.txt", "buy milk\n");
     write_text("empty.txt", "");
     check_spared("notes.txt", "report a.tprof -o notes.txt", 1);
-    CHECK_CONTAINS("err", "notes.txt: is no file that tprof wrote (--force "
-                          "would)");
+    CHECK_CONTAINS("err", "notes.txt: is not a file that tprof wrote (add "
+                          "--force)");
     check_spared("notes.txt", "record --serial x -o tprof:notes.txt", 1);
     CHECK_EQ(collector("report a.tprof -o empty.txt"), 0);
     CHECK_CONTAINS("empty.txt", "50 samples");
