@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page in use: keys, themes, sizes, paper, addresses, several guests.
 import { copyFileSync } from "node:fs";
-import { assert, collector, open, run, scene, settle } from "./browser.mjs";
+import { assert, collector, folded, open, run, scene, settle } from "./browser.mjs";
 
 collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
 
@@ -20,7 +20,7 @@ cases.keys_do_what_the_help_says = async () => {
     assert.ok(await page.isVisible("#help"));
     assert.ok(await page.locator("#keys tr").count() > 20);
     const words = await page.locator("#words tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
-    assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "+-", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
+    assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "\u00b1", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
     for (const [, what] of words)
         assert.match(what, /^[A-Z][^.]+\.$/); // a sentence
     for (const [width, height] of [[480, 800], [1440, 900]]) {
@@ -47,6 +47,36 @@ cases.keys_do_what_the_help_says = async () => {
         await page.keyboard.press(key);
         assert.deepEqual(await page.evaluate(() => [...window.tprof.state.cores]), cores);
     }
+    await page.fine();
+};
+
+// catches: stacks of another selection, or in another order of frames
+cases.what_is_copied_is_what_the_collector_writes = async () => {
+    const page = await open("usual.html");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = async (button) => {
+        await page.click(button);
+        await page.waitForFunction(() => document.getElementById("copied").textContent.startsWith("copied "));
+        const text = await page.evaluate(() => navigator.clipboard.readText());
+        await page.evaluate(() => document.getElementById("copied").textContent = "");
+        return text;
+    };
+    for (const core of [0, 1]) { // of one core each: their sums are not rounded twice
+        await page.keyboard.press("]");
+        const want = folded("usual.wire", "--elf", "kernel.elf", "--core", String(core)).filter((l) => !/\[idle\] \d+$/.test(l))
+            .map((l) => l.replace(/^core\d+;/, "")).sort();
+        assert.deepEqual((await copied("#copy-folded")).trimEnd().split("\n").sort(), want);
+        assert.ok(want.length > 5);
+    }
+    await page.keyboard.press("0");
+    await page.setViewportSize({ width: 480, height: 800 });
+    await page.screenshot({ path: "flame480.png" });
+    await page.keyboard.press("2");
+    await page.screenshot({ path: "functions480.png" });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.screenshot({ path: "functions1440.png" });
+    const text = await copied("#copy-text");
+    assert.match(text, /^SELF %  TOTAL %  FUNCTION\n +25\.6     25\.6  mix  kernel\.c:21\n/);
     await page.fine();
 };
 

@@ -59,6 +59,9 @@ class App extends Page {
         byId("guest").addEventListener("change", (e) => this.open(+e.target.value));
         byId("invert").addEventListener("click", () => this.toggle("inverted"));
         byId("upward").addEventListener("click", () => this.toggle("upward"));
+        byId("copy-folded").addEventListener("click", () => this.copy(
+            foldedText(wholeTree(this.state.sums, false), this.profile.period)));
+        byId("copy-text").addEventListener("click", () => this.copy(this.table.text()));
         byId("zoom-time").addEventListener("click", () => this.zoomTime());
         byId("whole-time").addEventListener("click", () => this.viewTime(null));
         byId("clear-time").addEventListener("click", () => this.setRange(null, null));
@@ -401,6 +404,17 @@ class App extends Page {
         byId("selection").textContent = parts.join(" \u00b7 ");
         byId("clear-time").hidden = byId("zoom-time").hidden = state.from === null;
         byId("whole-time").hidden = state.view.to - state.view.from >= profile.head.slots;
+    }
+
+    /* Copy (text), and say so where screen readers listen. */
+    async copy(text) {
+        let said = `copied ${countText(text.split("\n").length - 1)} lines`;
+        try {
+            await navigator.clipboard.writeText(text);
+        } catch {
+            said = "the browser does not let this page copy";
+        }
+        byId("copied").textContent = said;
     }
 
     hoverNode(node, e) {

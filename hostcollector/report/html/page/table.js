@@ -105,6 +105,14 @@ class FunctionTable {
             this.box.append(el("p", "quiet", "No function in this selection."));
     }
 
+    /* All rows as text, for a mail. */
+    text() {
+        const { whole } = this.sums;
+        const cell = (time) => percentText(whole.time > 0 ? time / whole.time : 0).padStart(7);
+        return ["SELF %  TOTAL %  FUNCTION\n", ...this.rows().map((row) =>
+            `${cell(row.self).slice(1)}  ${cell(row.total)}  ${row.name}  ${this.line(row)}`.trimEnd() + "\n")].join("");
+    }
+
     header(columns) {
         const row = el("tr");
         for (const column of columns) {

@@ -179,3 +179,18 @@ function sandwichTrees(sums, f) {
     }
     return { callers, callees };
 }
+
+/* The stacks below (root) as folded stacks, in samples of (period) each, as
+ * collector report -o x.folded has them. */
+function foldedText(root, period) {
+    const lines = [], todo = root.kids(0).map((node) => [node, ""]);
+    while (todo.length > 0) {
+        const [node, above] = todo.pop();
+        const stack = above + root.sums.profile.functions[node.function].name.replaceAll(";", ":");
+        if (node.self > 0)
+            lines.push(`${stack} ${Math.max(1, Math.round(node.self / (period || 1)))}\n`);
+        for (const kid of node.kids(0))
+            todo.push([kid, `${stack};`]);
+    }
+    return lines.sort().join("");
+}
