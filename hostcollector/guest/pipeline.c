@@ -10,10 +10,10 @@
 #include "guest/talk/talk.h"
 #include "profile/decode/decode.h"
 #include "util/host_clock.h"
+#include "util/text.h"
 
-#define SECOND         1000000000ull  /* in nanoseconds */
-#define DICTIONARY_MAX (80ull * 1024) /* bytes a core, see decode.h */
-#define LAST_WORDS     (1ull << 20)   /* bytes kept for a recording's end */
+#define SECOND     1000000000ull /* in nanoseconds */
+#define LAST_WORDS (1ull << 20)  /* bytes kept for a recording's end */
 
 struct pipeline {
     struct pipeline_config config;
@@ -31,9 +31,9 @@ struct pipeline {
     uint64_t samples_ns; /* arrival of the first samples; 0: unknown */
     bool failed;         /* the decoder cannot go on */
     bool has_guest;
-    struct err excuse;     /* the reason why there is none, in the end */
-    uint64_t dictionaries; /* most bytes of the decoder's dictionaries */
-    struct guest guest;    /* as the last HELLO described it */
+    struct err excuse;  /* the reason why there is none, in the end */
+    uint64_t charged;   /* bytes, for cores */
+    struct guest guest; /* as the last HELLO described it */
 };
 
 static void greet(struct pipeline *p, enum hello_kind kind,
@@ -50,26 +50,27 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                              });
 }
 
-/* Check that a guest that claims many cores does not take the memory of
- * others. */
-static int check_memory(struct pipeline *p, const struct guest *g,
-                        struct err *e)
+/* Take what (g)'s cores use out of the guest's share, of which cores may take
+ * one (part)th. Windows of a tap reserve whole dictionaries. */
+static int charge_cores(struct pipeline *p, const struct guest *g,
+                        unsigned part, struct err *e)
 {
-    uint64_t limit = p->config.aggregate.memory_max / 2;
-    uint64_t needed = g->cores * DICTIONARY_MAX;
+    uint64_t share = p->config.aggregate.memory_max, used;
+    char advice[TEXT_ENOUGH];
 
-    if (limit == 0 || needed <= limit) {
-        if (needed > p->dictionaries) {
-            aggregate_reserve(p->aggregate, needed - p->dictionaries);
-            p->dictionaries = needed;
-        }
+    used = p->config.tap != NULL
+               ? g->cores * DECODE_CORE_MAX
+               : g->cores * DECODE_CORE_BYTES + decode_dictionaries(p->decode);
+    if (used <= p->charged)
         return 0;
-    }
-    return err_set(e,
-                   "the guest claims %" PRIu32 " cores, whose dictionaries "
-                   "may take %" PRIu64 " KiB, but its share allows %" PRIu64
-                   ": give more by --memory, or sample fewer guests at once",
-                   g->cores, needed >> 10, limit >> 10);
+    if (share != 0 && used > share / part)
+        return err_set(
+            e, "stacks of %u cores may need %" PRIu64 " KiB of memory%s",
+            g->cores, (used * part + 1023) >> 10,
+            text_enough(advice, p->config.memory_all, share, used * part));
+    aggregate_reserve(p->aggregate, used - p->charged);
+    p->charged = used;
+    return 0;
 }
 
 static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
@@ -80,7 +81,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
         p->end = PIPELINE_OTHER_IMAGE;
         return err_set(e, "pipeline: the guest rebooted into another image");
     }
-    if (check_memory(p, g, e) < 0)
+    if (charge_cores(p, g, 2, e) < 0)
         return -1;
     if (p->config.hello && (kind == HELLO_FIRST || kind == HELLO_REBOOT) &&
         p->config.hello(p->config.context, g, e) < 0)
@@ -243,6 +244,8 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
         return -1;
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
+    if (result == 0 && p->has_guest)
+        result = charge_cores(p, &p->guest, 1, e);
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
         p->samples_ns = p->arrival_ns;
     if (p->writer && !p->has_guest)

@@ -28,9 +28,11 @@ struct pipeline_config {
     double first_wait_s; /* wait this long for its first HELLO; 0: for ever */
 
     /* Selection of samples; 0: all. (memory_max) includes the decoder's
-     * dictionaries: if a guest's cores would need more than half of it, the
-     * pipeline fails. */
+     * cores. The pipeline fails if cores with empty dictionaries need more than
+     * half of it, or if cores with their dictionaries need more than all. */
     struct aggregate_config aggregate;
+    /* Value of --memory, of which (memory_max) is a part, for messages. */
+    uint64_t memory_all;
 
     /* Path of the recording; NULL: do not record. The caller sets elf, version
      * and build_id of (info); the pipeline fills in the rest. If a recording

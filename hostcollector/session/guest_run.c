@@ -121,6 +121,7 @@ static struct pipeline_config make_config(struct guest_run *r)
                       .memory_max = r->config.memory_max,
                       .raw = o->shown.raw,
                       .no_moments = r->config.no_moments},
+        .memory_all = o->from.memory,
         .record_path = r->recording,
         .record_max = o->max_bytes,
         .names = r->recording != NULL && !o->no_names,

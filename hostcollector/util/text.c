@@ -224,6 +224,23 @@ char *text_size(char buf[TEXT_SIZE], uint64_t bytes)
     return buf;
 }
 
+char *text_enough(char buf[TEXT_ENOUGH], uint64_t all, uint64_t share,
+                  uint64_t needed)
+{
+    const uint64_t mib = 1u << 20;
+    double bytes = (double)all * ((double)needed / (double)share);
+    char size[TEXT_SIZE];
+    int n = snprintf(buf, TEXT_ENOUGH,
+                     ", but the guest's share is %" PRIu64 " KiB", share >> 10);
+
+    if (all != 0)
+        (void)snprintf(
+            buf + n, TEXT_ENOUGH - (size_t)n,
+            ": type --memory %s, or sample fewer guests at once",
+            text_size(size, ((uint64_t)(bytes / (double)mib) + 1) * mib));
+    return buf;
+}
+
 const char *text_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

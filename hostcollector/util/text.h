@@ -65,6 +65,16 @@ void text_hex(FILE *out, uint64_t n);
  * is exact: "1G", "1536M". Returns (buf). */
 char *text_size(char buf[TEXT_SIZE], uint64_t bytes);
 
+/* Buffer size for text_enough(). */
+#define TEXT_ENOUGH 128
+
+/* Format into (buf) the part of a refusal that names the share, and the size
+ * that the user has to type: (needed) bytes are more than the (share) bytes
+ * that a guest has of (all), the value of --memory. With 0 for (all), no size
+ * is named. Returns (buf). */
+char *text_enough(char buf[TEXT_ENOUGH], uint64_t all, uint64_t share,
+                  uint64_t needed);
+
 /* The plural ending for (n) things: "", or "s" unless (n) is 1. */
 const char *text_plural(uint64_t n);
 

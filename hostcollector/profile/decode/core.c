@@ -23,7 +23,7 @@ void core_forget_stacks(struct core *c)
     c->depth = 0;
     c->generation++;
     if (c->generation == 0) { /* wrapped: old slots would look valid */
-        memset(c->dict, 0, sizeof c->dict);
+        memset(c->dict, 0, c->dict_end * sizeof c->dict[0]);
         c->generation = 1;
     }
 }

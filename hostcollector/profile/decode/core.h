@@ -32,7 +32,6 @@ struct core {
     bool images; /* STACK_AT records came in this boot */
     /* of the last BEGIN; GENERATION_NONE: unknown */
     uint32_t images_generation;
-    struct core_slot dict[CORE_DICT_SLOTS];
     /* The addresses from which short leaves are counted: the start of text,
      * then the addresses in STACK_AT records of this epoch. */
     uint64_t bases[1 + WIRE_STACK_BASES_MAX];
@@ -58,6 +57,10 @@ struct core {
      * the records did. */
     uint64_t told_by_final_stats[WIRE_COUNTERS];
     struct account account;
+    /* The dictionary is last and begins zeroed, so that the operating system
+     * gives memory only to the slots before (dict_end). */
+    uint32_t dict_end;
+    struct core_slot dict[CORE_DICT_SLOTS];
 };
 
 /* A core of which nothing is known. NULL if there is no memory. */

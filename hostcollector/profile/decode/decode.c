@@ -47,6 +47,10 @@ struct decode {
     struct samples_decoder samples;
 };
 
+/* The slots that are not used share two pages with other memory. */
+_Static_assert(offsetof(struct core, dict) + 4096 <= DECODE_CORE_BYTES,
+               "a core without its dictionary takes more");
+
 struct decode *decode_new(const struct events *events, void *context)
 {
     struct decode *d = calloc(1, sizeof *d);
@@ -476,6 +480,11 @@ int decode_end(struct decode *d, struct err *e)
     if (d->undecided)
         begin_session(d);
     return result;
+}
+
+uint64_t decode_dictionaries(const struct decode *d)
+{
+    return d->samples.dict_slots * sizeof(struct core_slot);
 }
 
 const struct stream_health *decode_health(const struct decode *d)

@@ -5,8 +5,8 @@
  *
  * The bytes are hostile. A frame counts only if its CRC is right. Whatever a
  * frame holds, the decoder turns it into events, counters or an error. The
- * decoder takes at most 64 KiB, and 80 KiB for each core that sends, of at
- * most 1024 cores.
+ * decoder takes at most 64 KiB, and 8 to 80 KiB for each core that sends, of
+ * at most 1024 cores.
  */
 #ifndef TPROF_PROFILE_DECODE_DECODE_H
 #define TPROF_PROFILE_DECODE_DECODE_H
@@ -44,6 +44,14 @@ int decode_feed(struct decode *d, const void *bytes, size_t size,
 /* End the stream. Whole frames after a damaged one are still decoded; other
  * bytes count as skipped. Returns as decode_feed() does. */
 int decode_end(struct decode *d, struct err *e);
+
+/* Bytes of a core that sends, without the used slots of its dictionary. */
+#define DECODE_CORE_BYTES 8192ull
+/* Bytes of a core whose whole dictionary is used. */
+#define DECODE_CORE_MAX   (80ull << 10)
+
+/* Bytes of the used slots of all dictionaries. */
+uint64_t decode_dictionaries(const struct decode *d);
 
 /* The stream's counters so far; valid as long as (d). */
 const struct stream_health *decode_health(const struct decode *d);

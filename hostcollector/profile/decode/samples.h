@@ -22,6 +22,7 @@ struct samples_decoder {
      * session */
     bool old_losses;
     uint64_t unknown_records; /* counts records of unknown types */
+    uint64_t dict_slots;      /* used in the dictionaries of all cores */
     struct sample batch[SAMPLES_BATCH_MAX];
 };
 

@@ -60,6 +60,15 @@ static const char *check_stack(const struct stack_head *h)
     return NULL;
 }
 
+/* Count the slots of the dictionary up to (id) as used. */
+static void use_slot(struct samples_decoder *d, struct core *core, uint64_t id)
+{
+    if (id < core->dict_end)
+        return;
+    d->dict_slots += id + 1 - core->dict_end;
+    core->dict_end = (uint32_t)id + 1;
+}
+
 /* Pass on (stack) with the core's chain as its frames, and put it into the
  * dictionary. */
 static void define_stack(struct samples_decoder *d, struct core *core,
@@ -102,6 +111,7 @@ static const char *read_stack(struct samples_decoder *d, struct core *core,
 
     if (wrong != NULL)
         return wrong;
+    use_slot(d, core, h.id);
     core->dict[h.id].generation = 0;
     if (h.shared > 0 && !core->chain_known)
         return NULL;

@@ -91,6 +91,23 @@ static void write_honest(const char *name)
     wiregen_fini(&w);
 }
 
+/* 3 samples of a guest that says it has 1,024 cores. */
+static void write_many_cores(const char *name)
+{
+    struct wiregen w = {0};
+
+    wiregen_hello(&w, &(struct wiregen_hello){
+                          .boot = 3, .cores = 1024, .tsc_hz = 1000000000});
+    wiregen_samples_begin(
+        &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 1});
+    for (int i = 0; i < 3; i++)
+        wiregen_short(&w, 1, 8000, 0x104, 0);
+    wiregen_samples_end(&w, (uint64_t[4]){3, 0, 0, 0});
+    write_file(name, w.bytes, w.size);
+    wiregen_fini(&w);
+}
+
 /* No program that is started from here on has more address space. */
 static void limit_space(uint64_t bytes)
 {
@@ -145,6 +162,28 @@ static void check_bomb(size_t size, uint64_t addresses)
     CHECK_CONTAINS("a.txt", "were folded into [others]");
     CHECK_CONTAINS("a.txt", "was used up");
     CHECK_CONTAINS("a.folded", "[others]");
+}
+
+/* catches: a refusal after which the user has to guess */
+TEST(memory_that_a_refusal_names_is_enough)
+{
+    char command[64];
+    unsigned mib;
+
+    enter_dir();
+    write_many_cores("many");
+    CHECK_EQ(collector("report many --memory 16M"), 1);
+    const char *named = strstr(text_of("err"), "type --memory ");
+
+    CHECK(named != NULL);
+    CHECK_EQ(sscanf(named, "type --memory %uM,", &mib), 1);
+    (void)snprintf(command, sizeof command, "report many --memory %uM", mib);
+    CHECK_EQ(collector(command), 0);
+    CHECK_CONTAINS("out", "3 samples of");
+    /* and the number is not just any large one */
+    (void)snprintf(command, sizeof command, "report many --memory %uM",
+                   mib - 2);
+    CHECK_EQ(collector(command), 1);
 }
 
 TEST(bomb_of_stacks_is_reported_in_16_mib) /* catches: trees without bound */

@@ -401,7 +401,7 @@ TEST(guest_with_too_many_cores_is_told_as_that)
                     !contains("err", "are not tprof's");
          i++)
         rest();
-    CHECK_CONTAINS("err", "one: the guest claims 256 cores");
+    CHECK_CONTAINS("err", "one: stacks of 256 cores may need");
     CHECK_CONTAINS("err", "one, but no guest said HELLO within 2 s");
     CHECK(!contains("err", "are not tprof's"));
     CHECK_EQ(kill(serve, SIGTERM), 0);
