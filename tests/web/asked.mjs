@@ -137,7 +137,7 @@ async function tokens() {
     for (const all of ["0.0.0.0:0", "[::]:0"]) {
         const refused = await serve(all);
         assert.equal(await refused.end(), 1);
-        assert.match(refused.err, /others than this machine reach that address: give a token/);
+        assert.match(refused.err, /other machines reach that address: name a token/);
     }
     writeFileSync("short", "abc\n");
     const short = await serve("127.0.0.1:0", "short");
