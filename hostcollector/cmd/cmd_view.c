@@ -19,6 +19,8 @@
 
 /* Room for the name of a user and a host, escaped. */
 #define WORD_ROOM 256
+/* Room for the path of a page. */
+#define PAGE_ROOM (2 * (size_t)PATH_MAX)
 
 #define AT(m) offsetof(struct options, m)
 
@@ -66,18 +68,17 @@ static const struct help help = {
  * the current folder. NULL if there is no memory. */
 static char *page_name(const char *recording)
 {
-    const char *name = text_base_name(recording);
+    const char *name =
+        strcmp(recording, "-") == 0 ? "tprof" : text_base_name(recording);
     size_t length = strlen(name), end = strlen(".tprof");
-    char *page = malloc(length + sizeof "tprof.html");
+    char *page = malloc(length + sizeof ".html");
 
     if (page == NULL)
         return NULL;
     if (length > end && strcmp(name + length - end, ".tprof") == 0)
         length -= end;
-    if (strcmp(name, "-") == 0)
-        (void)strcpy(page, "tprof.html");
-    else
-        (void)sprintf(page, "%.*s.html", (int)length, name);
+    (void)snprintf(page, length + sizeof ".html", "%.*s.html", (int)length,
+                   name);
     return page;
 }
 
@@ -209,7 +210,7 @@ static void print_copy(const char *connection, const char *page)
 static void print_place(const char *page)
 {
     const char *connection = getenv("SSH_CONNECTION");
-    char plain[4 * PATH_MAX];
+    char plain[2 * PAGE_ROOM];
 
     if (connection != NULL)
         print_copy(connection, page);
@@ -221,14 +222,14 @@ static void print_place(const char *page)
 }
 
 /* Write the path of (page) from the root into (path). */
-static void find_path(char path[2 * PATH_MAX], const char *page)
+static void find_path(char path[PAGE_ROOM], const char *page)
 {
     char folder[PATH_MAX];
 
     if (page[0] == '/' || getcwd(folder, sizeof folder) == NULL)
-        (void)snprintf(path, 2 * PATH_MAX, "%s", page);
+        (void)snprintf(path, PAGE_ROOM, "%s", page);
     else
-        (void)snprintf(path, 2 * PATH_MAX, "%s/%s", folder, page);
+        (void)snprintf(path, PAGE_ROOM, "%s/%s", folder, page);
 }
 
 static int work(void *config, struct outputs *out)
@@ -238,7 +239,7 @@ static int work(void *config, struct outputs *out)
                                      .options = o,
                                      .outputs = out,
                                      .part = annotate_page_part(o)};
-    char page[2 * PATH_MAX];
+    char page[PAGE_ROOM];
 
     find_path(page, o->output.paths[0]);
     int go = start_opener(opener(), page);
