@@ -60,39 +60,59 @@ static enum code_holdup holdup_of(const uint8_t *code, size_t size)
 }
 
 /* May one of the instructions end at (end), or sti one instruction before it?
- * (have) bytes are before (end). Answers fast, and may be wrong with true. */
-static bool may_be(const uint8_t *end, size_t have)
+ * STI_SPAN bytes are before (end). Answers fast, and may be wrong with true. */
+static bool may_be(const uint8_t *end)
 {
-    size_t span = have < STI_SPAN ? have : STI_SPAN;
-
-    if (memchr(end - span, 0xfb, span) != NULL)
+    switch (end[-1]) {
+    case 0x9d:
+    case 0xec:
+    case 0xed:
+    case 0xee:
+    case 0xef:
+    case 0xa2:
+    case 0x30:
+    case 0x31:
+    case 0x32:
+    case 0xf9:
         return true;
-    for (size_t size = 1; size <= 3 && size <= have; size++)
-        if (holdup_of(end - size, size) != HOLDUP_NONE)
-            return true;
-    return false;
+    default:
+        return (end[-2] & 0xfc) == 0xe4 ||
+               memchr(end - STI_SPAN, 0xfb, STI_SPAN) != NULL;
+    }
 }
 
-enum code_holdup holdup_before(const struct image *img, uint64_t address)
+/* The same by the instructions from the function's beginning (code) on, of
+ * which the last one ends at (length). */
+static enum code_holdup holdup_at_end(const uint8_t *code, size_t length)
 {
-    const struct image_function *f = image_find_function(img, address - 1);
-    uint64_t length = f != NULL ? address - f->start : 0;
     enum code_holdup last = HOLDUP_NONE, before = HOLDUP_NONE;
-    size_t have = 0;
-    const uint8_t *code = f != NULL ? image_code(img, f->start, &have) : NULL;
 
-    if (code == NULL || have < length || !may_be(code + length, length))
-        return HOLDUP_NONE;
     for (size_t at = 0, size; at < length; at += size) {
         struct insn in;
 
-        size = insn_decode(code + at, (size_t)length - at, &in);
+        size = insn_decode(code + at, length - at, &in);
         if (size == 0)
             return HOLDUP_NONE;
         before = last;
         last = holdup_of(code + at, size);
     }
     return last == HOLDUP_NONE && before == HOLDUP_STI ? HOLDUP_STI : last;
+}
+
+enum code_holdup holdup_before(const struct image *img, uint64_t address)
+{
+    size_t have = 0;
+    const uint8_t *code = image_code(img, address - STI_SPAN, &have);
+
+    if (code != NULL && have >= STI_SPAN && !may_be(code + STI_SPAN))
+        return HOLDUP_NONE;
+
+    const struct image_function *f = image_find_function(img, address - 1);
+
+    code = f != NULL ? image_code(img, f->start, &have) : NULL;
+    return code != NULL && have >= address - f->start
+               ? holdup_at_end(code, (size_t)(address - f->start))
+               : HOLDUP_NONE;
 }
 
 const char *holdup_name(enum code_holdup holdup)
