@@ -113,7 +113,7 @@ static struct view *view(uint64_t memory)
     remarks_diagnose_memory(&remarks, p, v, 64 << 20, true);
     CHECK_EQ(remarks.count, v->folded != 0 || p->cores[0].folded != 0);
     CHECK(remarks.count == 0 ||
-          strstr(remarks.list[0].text, "since --memory 64M was used up"));
+          strstr(remarks.list[0].text, "because --memory 64M was used up"));
     return v;
 }
 
