@@ -63,6 +63,15 @@ static void format_choices(const struct option_row *row,
                    format_names(names));
 }
 
+static int read_markdown(void *field, const struct option_row *row,
+                         const char *value, struct err *e)
+{
+    (void)row, (void)value, (void)e;
+    *(const char **)field = "md";
+    return OPTION_READ;
+}
+
 const struct option_kind option_output = {.read = read_output};
 const struct option_kind option_format = {
     .read = option_read_text, .choices = format_choices, .listed = true};
+const struct option_kind option_markdown = {.read = read_markdown};

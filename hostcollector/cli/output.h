@@ -39,6 +39,9 @@ extern const struct option_kind option_output;
 /* options.c: --format: const char *; one of all formats. */
 extern const struct option_kind option_format;
 
+/* options.c: --markdown, as --format md: const char *. */
+extern const struct option_kind option_markdown;
+
 /*
  * Fill (out) with the outputs in (o). With (table), the report goes to standard
  * output unless another output does. A file that (o) reads cannot be an output.

@@ -49,6 +49,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(of_rows, AT(shown)),
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(output_rows, AT(output)),
+    OPTION_ROWS(markdown_rows, AT(output)),
     OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(names_rows, OWN(options)),
     OPTION_ROWS(colour_rows, AT(output)),

@@ -212,6 +212,11 @@ const struct option_row output_rows[] = {
      "format of FILE, or without -o of standard output:"},
     {.name = NULL}};
 
+const struct option_row markdown_rows[] = {
+    {"markdown", 0, NULL, &option_markdown, OUTPUT(format), 0, 0,
+     "--format md, for an issue or a pull request"},
+    {.name = NULL}};
+
 const struct option_row force_rows[] = {
     {"force", 0, NULL, &option_flag, OUTPUT(force), 0, 0,
      "overwrite existing files, even if tprof did not write them"},

@@ -61,9 +61,10 @@ extern const struct option_row of_rows[];    /* --of */
 extern const struct option_row pager_rows[]; /* --no-pager */
 
 /* For struct output_config. */
-extern const struct option_row output_rows[]; /* --output, --format */
-extern const struct option_row force_rows[];  /* --force, --quiet */
-extern const struct option_row colour_rows[]; /* --color */
+extern const struct option_row output_rows[];   /* --output, --format */
+extern const struct option_row markdown_rows[]; /* --markdown */
+extern const struct option_row force_rows[];    /* --force, --quiet */
+extern const struct option_row colour_rows[];   /* --color */
 
 /* For struct options. */
 extern const struct option_row duration_rows[]; /* --duration */

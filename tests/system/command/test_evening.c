@@ -67,6 +67,8 @@ TEST(files_are_written_as_typed_and_named)
     CHECK_STR(text_of("stacks.txt"), "core0;0x400100 50\n");
     CHECK_EQ(collector("report -q --format folded"), 0);
     CHECK_STR(text_of("out"), "core0;0x400100 50\n");
+    CHECK_EQ(collector("report -q --markdown"), 0);
+    CHECK_CONTAINS("out", "| 100.0 | ");
 }
 
 TEST(times_are_typed_in_one_way) /* catches: an open end that is second 0 */
