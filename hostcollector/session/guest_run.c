@@ -121,7 +121,7 @@ static struct pipeline_config make_config(struct guest_run *r)
                       .memory_max = r->config.memory_max,
                       .raw = o->shown.raw,
                       .no_moments = r->config.no_moments},
-        .memory_all = o->from.memory,
+        .memory_all = r->config.number == 1 ? o->from.memory : 0,
         .record_path = r->recording,
         .record_max = o->max_bytes,
         .names = r->recording != NULL && !o->no_names,
@@ -289,7 +289,7 @@ static void give_back(struct guest_run *r)
     if (opener_open(OPENER_UNDO, r->recording) != 0)
         return;
     (void)snprintf(line, sizeof line,
-                   "no samples came: %.1000s is the older recording, as before",
+                   "no samples came: %.1000s is the older recording",
                    r->recording);
     on_note(r, line);
     free(r->recording);
@@ -315,7 +315,8 @@ void guest_run_seal(struct guest_run *r)
     r->recorded = pipeline_recorded(r->pipeline);
     if (pipeline_seal(r->pipeline, &e) != 0 && !r->failed)
         guest_run_failed(r, &e);
-    if (r->recording != NULL && !guest_run_has_samples(r))
+    /* the recording holds samples that --core and --time leave out, too */
+    if (r->recording != NULL && pipeline_sums(r->pipeline).samples == 0)
         give_back(r);
 }
 

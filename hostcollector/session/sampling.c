@@ -463,9 +463,9 @@ static void sampling_fini(struct sampling *s)
 
 static void say_recorded(const struct sampling *s, const struct guest_run *r)
 {
-    if (s->job->done != NULL)
+    if (s->job->done != NULL && !s->outputs->quiet)
         s->job->done(r->recording, r->profile);
-    else
+    else if (s->job->done == NULL)
         outputs_say(s->outputs, r->recording, r->recorded);
 }
 

@@ -103,6 +103,20 @@ TEST(a_recording_that_fails_spares_the_old_one)
     CHECK(access("tprof.tprof.old", F_OK) != 0);
 }
 
+TEST(a_selection_does_not_empty_a_recording) /* catches: the old one is back */
+{
+    after_the_first_recording();
+    CHECK_EQ(rename("tprof.tprof", "run.tprof"), 0);
+    pid_t guest = start_guest("port2", play_50);
+
+    CHECK_EQ(collector("--serial port2 -d .2 --core 9 -o run.tprof"), 3);
+    join_guest(guest);
+    CHECK(!contains("err", "no samples came"));
+    CHECK(access("run.tprof.old", F_OK) == 0);
+    CHECK_EQ(collector("report run.tprof"), 0);
+    CHECK_CONTAINS("out", "50 samples of 1 core");
+}
+
 static void play_a_kernel(int listener)
 {
     int fd = meet(listener);
