@@ -31,9 +31,9 @@ struct pipeline {
     uint64_t samples_ns; /* arrival of the first samples; 0: unknown */
     bool failed;         /* the decoder cannot go on */
     bool has_guest;
-    struct err excuse;  /* the reason why there is none, in the end */
-    uint64_t charged;   /* bytes, for cores */
-    struct guest guest; /* as the last HELLO described it */
+    struct err excuse;          /* the reason why there is none, in the end */
+    uint64_t charged, recorded; /* bytes for cores; of the sealed recording */
+    struct guest guest;         /* as the last HELLO described it */
 };
 
 static void greet(struct pipeline *p, enum hello_kind kind,
@@ -46,21 +46,17 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                                  .rate_hz = g->rate_hz,
                                  .one_way = g->features & WIRE_FEATURE_ONE_WAY,
                                  .outside = g->features & WIRE_FEATURE_OUTSIDE,
-                                 .rebooted = kind == HELLO_REBOOT,
-                             });
+                                 .rebooted = kind == HELLO_REBOOT});
 }
 
-/* Take what (g)'s cores use out of the guest's share, of which cores may take
- * one (part)th. Windows of a tap reserve whole dictionaries. */
-static int charge_cores(struct pipeline *p, const struct guest *g,
-                        unsigned part, struct err *e)
+/* Take (used) bytes for the cores of (g) out of the guest's share, of which
+ * cores may take one (part)th. */
+static int charge(struct pipeline *p, const struct guest *g, uint64_t used,
+                  unsigned part, struct err *e)
 {
-    uint64_t share = p->config.aggregate.memory_max, used;
+    uint64_t share = p->config.aggregate.memory_max;
     char advice[TEXT_ENOUGH];
 
-    used = p->config.tap != NULL
-               ? g->cores * DECODE_CORE_MAX
-               : g->cores * DECODE_CORE_BYTES + decode_dictionaries(p->decode);
     if (used <= p->charged)
         return 0;
     if (share != 0 && used > share / part)
@@ -77,11 +73,17 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
                     struct err *e)
 {
     struct pipeline *p = context;
+    uint64_t most = g->cores * DECODE_CORE_MAX;
+    uint64_t half = p->config.aggregate.memory_max / 2;
+
     if (p->has_guest && !guest_same_image(&p->guest, g)) {
         p->end = PIPELINE_OTHER_IMAGE;
         return err_set(e, "pipeline: the guest rebooted into another image");
     }
-    if (charge_cores(p, g, 2, e) < 0)
+    /* whole dictionaries, as far as half of the share has room for them */
+    if (charge(p, g, p->config.tap ? most : g->cores * DECODE_CORE_BYTES, 2,
+               e) < 0 ||
+        charge(p, g, half != 0 && most > half ? half : most, 1, e) < 0)
         return -1;
     if (p->config.hello && (kind == HELLO_FIRST || kind == HELLO_REBOOT) &&
         p->config.hello(p->config.context, g, e) < 0)
@@ -90,7 +92,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     p->has_guest = true;
     if (aggregate_hello(p->aggregate, kind, g) < 0)
         return err_set(e, "pipeline: no memory for %u cores", g->cores);
-    if (p->config.tap != NULL &&
+    if (p->config.tap &&
         p->config.tap->hello(p->config.tap_context, kind, g, e) != 0)
         return -1;
     greet(p, kind, g); /* a guest that is refused does not begin to sample */
@@ -172,15 +174,6 @@ static void place_in_time(struct pipeline *p)
                              : 0);
 }
 
-/* End the stream, or cut it where the guest left. */
-static int cut_stream(struct pipeline *p, struct err *e)
-{
-    int result = decode_end(p->decode, e);
-
-    talk_cut(&p->talk);
-    return result;
-}
-
 /* Fill in the recording's header, as far as it is known at creation. */
 static void describe_recording(struct pipeline *p)
 {
@@ -232,8 +225,11 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     bool had_samples = aggregate_sums(p->aggregate).samples != 0;
     bool met = p->has_guest;
 
-    if (n == SOURCE_END)
-        return cut_stream(p, e);
+    if (n == SOURCE_END) {
+        int result = decode_end(p->decode, e);
+        talk_cut(&p->talk);
+        return result;
+    }
     if (n <= 0)
         return n < 0 ? -1 : 0;
     talk_heard(&p->talk);
@@ -245,7 +241,10 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
     if (result == 0 && p->has_guest)
-        result = charge_cores(p, &p->guest, 1, e);
+        result = charge(p, &p->guest,
+                        p->guest.cores * DECODE_CORE_BYTES +
+                            decode_dictionaries(p->decode),
+                        1, e);
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
         p->samples_ns = p->arrival_ns;
     if (p->writer && !p->has_guest)
@@ -342,6 +341,7 @@ int pipeline_seal(struct pipeline *p, struct err *e)
 {
     struct recording_writer *w = p->writer;
 
+    p->recorded = pipeline_recorded(p);
     p->writer = NULL;
     return recording_close(w, e);
 }
@@ -383,7 +383,7 @@ void pipeline_reset(struct pipeline *p)
 
 uint64_t pipeline_recorded(const struct pipeline *p)
 {
-    return p->writer != NULL ? recording_size(p->writer) : 0;
+    return p->writer != NULL ? recording_size(p->writer) : p->recorded;
 }
 
 double pipeline_part(const struct pipeline *p)
