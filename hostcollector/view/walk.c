@@ -200,7 +200,8 @@ static bool is_moved(const struct walk *w)
 {
     return !w->path.unseen && !w->path.idle && w->missed.count != 0 &&
            w->stack.end != WIRE_END_REASONS &&
-           displaced_has(w->displaced, &w->leaf);
+           displaced_has(w->displaced, &w->leaf) &&
+           !frame_place_loops(w->leaf.image->frame_places, w->leaf.address);
 }
 
 /* Let the call be the leaf instead of the function's first instruction (pc). */
@@ -238,8 +239,8 @@ static void look(struct walk *w, const struct profile_entry *entry)
     path->unseen =
         w->stack.end == WIRE_END_LENT || w->stack.end == WIRE_END_REST;
     path->idle = !path->unseen && frame_place_idle(w->place);
-    path->holdup = holdup_of(w);
     path->moved = is_moved(w);
+    path->holdup = path->moved ? HOLDUP_NONE : holdup_of(w);
     if (path->moved)
         move(w, entry->leaf);
     /* the mark of a lost stack already says that all callers are missing */

@@ -32,7 +32,25 @@ TEST(instructions_before_labels) /* catches: bytes within other instructions */
             (*due != '\0') != (*name != '\0'))
             check_failed(__FILE__, __LINE__, "after_%s: '%s'", label, name);
     }
-    CHECK_EQ(n, 18);
+    CHECK_EQ(n, 20);
     image_close(img);
     free(list);
+}
+
+TEST(loops_to_the_first_instruction) /* catches: a jump within the function */
+{
+    const char *path = input_build(
+        "cc", "holdups", "cc -nostdlib -static -no-pie $IN/holdups.S -o $OUT");
+    char *looped = input_run("nm %s | grep ' looped'", path);
+    char *other = input_run("nm %s | grep ' other'", path);
+    struct image *img;
+    struct err e = {""};
+
+    CHECK_EQ(image_open(&img, path, &e), 0);
+    CHECK(holdup_loops_to(img, strtoull(looped, NULL, 16)));
+    CHECK(!holdup_loops_to(img, strtoull(looped, NULL, 16) + 2));
+    CHECK(!holdup_loops_to(img, strtoull(other, NULL, 16)));
+    image_close(img);
+    free(looped);
+    free(other);
 }

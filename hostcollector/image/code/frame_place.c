@@ -31,6 +31,14 @@ struct kept_call {
     enum code_place place;
 };
 
+/* The last answers of frame_place_holdup(), likewise. */
+#define HOLDUPS_KEPT 4096u
+struct kept_holdup {
+    uint64_t pc;
+    bool known;
+    enum code_holdup holdup;
+};
+
 struct frame_places {
     struct recorded_code *told; /* NULL: answers are read from (img) */
     struct image *img;
@@ -40,6 +48,7 @@ struct frame_places {
     size_t count, room;
     size_t bytes;
     struct kept_call *calls;       /* CALLS_KEPT; NULL: none yet */
+    struct kept_holdup *holdups;   /* HOLDUPS_KEPT; NULL: none yet */
     struct only_calls *only_calls; /* NULL: not read yet, or no memory */
     bool only_calls_read;
 };
@@ -96,6 +105,7 @@ void frame_places_free(struct frame_places *o)
     map_fini(&o->known);
     only_calls_free(o->only_calls);
     free(o->calls);
+    free(o->holdups);
     free(o);
 }
 
@@ -340,10 +350,34 @@ uint64_t frame_place_only_call(struct frame_places *o, uint64_t pc)
     return back != 0 ? back + o->slide : 0;
 }
 
-enum code_holdup frame_place_holdup(const struct frame_places *o, uint64_t pc)
+enum code_holdup frame_place_holdup(struct frame_places *o, uint64_t pc)
 {
-    return o->told != NULL ? recorded_code_facts(o->told, pc).holdup
-                           : holdup_before(o->img, pc - o->slide);
+    if (o->told != NULL)
+        return recorded_code_facts(o->told, pc).holdup;
+    if (o->holdups == NULL)
+        o->holdups = calloc(HOLDUPS_KEPT, sizeof *o->holdups);
+    if (o->holdups == NULL)
+        return holdup_before(o->img, pc - o->slide);
+    struct kept_holdup *kept =
+        &o->holdups[(hash_mix(0, pc) >> 32) % HOLDUPS_KEPT];
+
+    if (!kept->known || kept->pc != pc)
+        *kept = (struct kept_holdup){pc, true,
+                                     holdup_before(o->img, pc - o->slide)};
+    return kept->holdup;
+}
+
+bool frame_place_loops(struct frame_places *o, uint64_t pc)
+{
+    if (o->told != NULL)
+        return recorded_code_facts(o->told, pc).holdup == HOLDUP_JUMP;
+
+    const struct image_function *f = image_find_function(o->img, pc - o->slide);
+
+    if (f == NULL || f->start != pc - o->slide)
+        return false;
+    return f->sized ? holdup_loops_to(o->img, f->start)
+                    : !frame_place_is_called(o, pc);
 }
 
 struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc)
@@ -352,6 +386,9 @@ struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc)
                                .call_place = frame_place_of_call(o, pc),
                                .exit = frame_place_exit(o, pc),
                                .holdup = frame_place_holdup(o, pc)};
+
+    if (frame_place_loops(o, pc))
+        facts.holdup = HOLDUP_JUMP;
 
     if (facts.call_place == CODE_NO_FRAME)
         facts.is_called = frame_place_is_called(o, pc - 1);

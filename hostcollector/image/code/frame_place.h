@@ -130,7 +130,12 @@ struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
 
 /* The instruction before run-time address (pc), if a sample stands at (pc)
  * because of this instruction. */
-enum code_holdup frame_place_holdup(const struct frame_places *o, uint64_t pc);
+enum code_holdup frame_place_holdup(struct frame_places *o, uint64_t pc);
+
+/* Is run-time address (pc) the first instruction of a function, and do jumps
+ * lead there? Of a label without a size this is assumed unless a call
+ * instruction calls it. */
+bool frame_place_loops(struct frame_places *o, uint64_t pc);
 
 /* The answers of all functions above, for one address. */
 struct code_facts {
@@ -139,7 +144,7 @@ struct code_facts {
     struct code_exit exit;
     bool is_called;          /* frame_place_is_called() of (pc) minus one */
     uint64_t only_call;      /* frame_place_only_call() */
-    enum code_holdup holdup; /* frame_place_holdup() */
+    enum code_holdup holdup; /* frame_place_holdup(), or HOLDUP_JUMP */
 };
 
 /* All known facts about (pc). Two facts need the whole image and are left out

@@ -16,8 +16,8 @@ static const char *const names[HOLDUPS] = {
     [HOLDUP_NONE] = "",       [HOLDUP_STI] = "sti",
     [HOLDUP_POPF] = "popf",   [HOLDUP_IN] = "in",
     [HOLDUP_OUT] = "out",     [HOLDUP_CPUID] = "cpuid",
-    [HOLDUP_RDTSC] = "rdtsc", [HOLDUP_RDMSR] = "rdmsr",
-    [HOLDUP_WRMSR] = "wrmsr",
+    [HOLDUP_JUMP] = "",       [HOLDUP_RDTSC] = "rdtsc",
+    [HOLDUP_RDMSR] = "rdmsr", [HOLDUP_WRMSR] = "wrmsr",
 };
 
 static const struct pattern {
@@ -81,22 +81,42 @@ static bool may_be(const uint8_t *end)
     }
 }
 
+/* Does the next instruction follow an instruction of (kind) at once? */
+static bool falls_through(enum insn_kind kind)
+{
+    return kind != INSN_CALL && kind != INSN_CALL_NEXT && kind != INSN_JUMP &&
+           kind != INSN_JUMP_AWAY && kind != INSN_RETURN && kind != INSN_TRAP;
+}
+
 /* The same by the instructions from the function's beginning (code) on, of
  * which the last one ends at (length). */
 static enum code_holdup holdup_at_end(const uint8_t *code, size_t length)
 {
     enum code_holdup last = HOLDUP_NONE, before = HOLDUP_NONE;
+    struct insn in = {INSN_TRAP, 0};
 
     for (size_t at = 0, size; at < length; at += size) {
-        struct insn in;
-
         size = insn_decode(code + at, length - at, &in);
         if (size == 0)
             return HOLDUP_NONE;
         before = last;
         last = holdup_of(code + at, size);
     }
-    return last == HOLDUP_NONE && before == HOLDUP_STI ? HOLDUP_STI : last;
+    return before == HOLDUP_STI && last == HOLDUP_NONE && falls_through(in.kind)
+               ? HOLDUP_STI
+               : last;
+}
+
+/* The code of (f), which may be NULL, if (size) bytes of the code are there. */
+static const uint8_t *code_of(const struct image *img,
+                              const struct image_function *f, uint64_t size)
+{
+    size_t have = 0;
+    const uint8_t *code = f != NULL && size <= HOLDUP_FUNCTION_MAX
+                              ? image_code(img, f->start, &have)
+                              : NULL;
+
+    return code != NULL && have >= size ? code : NULL;
 }
 
 enum code_holdup holdup_before(const struct image *img, uint64_t address)
@@ -108,11 +128,30 @@ enum code_holdup holdup_before(const struct image *img, uint64_t address)
         return HOLDUP_NONE;
 
     const struct image_function *f = image_find_function(img, address - 1);
+    uint64_t length = f != NULL ? address - f->start : 0;
 
-    code = f != NULL ? image_code(img, f->start, &have) : NULL;
-    return code != NULL && have >= address - f->start
-               ? holdup_at_end(code, (size_t)(address - f->start))
-               : HOLDUP_NONE;
+    code =
+        f == image_find_function(img, address) ? code_of(img, f, length) : NULL;
+    return code != NULL ? holdup_at_end(code, (size_t)length) : HOLDUP_NONE;
+}
+
+bool holdup_loops_to(const struct image *img, uint64_t address)
+{
+    const struct image_function *f = image_find_function(img, address);
+    const uint8_t *code =
+        f != NULL && f->start == address ? code_of(img, f, f->size) : NULL;
+
+    for (size_t at = 0, size; code != NULL && at < f->size; at += size) {
+        struct insn in;
+
+        size = insn_decode(code + at, (size_t)f->size - at, &in);
+        if (size == 0)
+            return false;
+        if ((in.kind == INSN_JUMP || in.kind == INSN_BRANCH) &&
+            (uint64_t)in.value + at + size == 0)
+            return true;
+    }
+    return false;
 }
 
 const char *holdup_name(enum code_holdup holdup)

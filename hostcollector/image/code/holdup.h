@@ -6,6 +6,7 @@
 #ifndef TPROF_IMAGE_CODE_HOLDUP_H
 #define TPROF_IMAGE_CODE_HOLDUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct image;
@@ -24,14 +25,24 @@ enum code_holdup {
     HOLDUP_RDTSC, /* rdtscp, too */
     HOLDUP_RDMSR,
     HOLDUP_WRMSR,
+    /* Not an instruction before: the address is a function's first instruction,
+     * and a jump leads there (holdup_loops_to()). */
+    HOLDUP_JUMP,
     HOLDUPS
 };
 
-/* The instruction before link-time address (address) of (img). HOLDUP_NONE also
- * if the code or the function is unknown. */
+/* The instruction before link-time address (address) of (img), in the same
+ * function. HOLDUP_NONE also if the code or the function is unknown, or if the
+ * function is larger than HOLDUP_FUNCTION_MAX bytes. */
+#define HOLDUP_FUNCTION_MAX (1u << 20)
 enum code_holdup holdup_before(const struct image *img, uint64_t address);
 
-/* Name of the instruction: "sti". "" for HOLDUP_NONE. */
+/* Is (address) the first instruction of a function, and does the function jump
+ * there, as a loop does? */
+bool holdup_loops_to(const struct image *img, uint64_t address);
+
+/* Name of the instruction: "sti". "" for HOLDUP_NONE
+ * and HOLDUP_JUMP. */
 const char *holdup_name(enum code_holdup holdup);
 
 #endif

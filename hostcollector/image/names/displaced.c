@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "image/code/frame_place.h"
 #include "image/names/symbolize.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
@@ -61,6 +62,15 @@ static int count(struct displaced *d, const struct image_address *leaf,
     return 0;
 }
 
+/* Was the core asleep at (leaf)? Such a sample stands behind hlt in any case.
+ */
+static bool sleeps(const struct image_address *leaf)
+{
+    return leaf->image->frame_places != NULL &&
+           frame_place_idle(
+               frame_place_at(leaf->image->frame_places, leaf->address));
+}
+
 static int count_all(struct displaced *d, const struct profile *p,
                      const struct image_map *image_map)
 {
@@ -71,7 +81,8 @@ static int count_all(struct displaced *d, const struct profile *p,
             const struct image_address leaf =
                 image_map_find(image_map, core->entries[j].leaf);
 
-            if (count(d, &leaf, core->entries[j].tally.samples) != 0)
+            if (!sleeps(&leaf) &&
+                count(d, &leaf, core->entries[j].tally.samples) != 0)
                 return -1;
         }
     }

@@ -39,7 +39,8 @@ struct displaced;
  *
  * Second, the function must have more samples there than the instruction can
  * earn. A function has two instructions or more, so one of them earns less than
- * half of the function's samples.
+ * half of the function's samples. A jump to the first instruction, as of a
+ * loop, moves samples there, too: the caller asks frame_place_loops().
  *
  * Returns NULL if no function is displaced, if the samples are to stay
  * (profile.raw), or if there is no memory.

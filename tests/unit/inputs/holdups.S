@@ -43,5 +43,25 @@ after_none_imm2:
 after_none_imm3:
         hlt
 after_none_hlt:
+        sti
+        call other
+after_none_call:
+        sti
         ret
         .size _start, . - _start
+        .type other, @function
+other:
+after_none_other_function:
+        nop
+loop_back:
+        dec %edi
+        jnz loop_back
+        ret
+        .size other, . - other
+        .globl looped
+        .type looped, @function
+looped:
+        dec %edi
+        jnz looped
+        ret
+        .size looped, . - looped
