@@ -91,12 +91,12 @@ struct view_row {
      * interrupts on, and right behind one that takes long
      * (image/code/holdup.h). */
     double off, slow;
-    /* Such an instruction, where (off) or (slow) is not 0: "sti". */
+    /* The instruction of most of (slow), "in", and the caller of most of (off),
+     * or VIEW_UNCERTAIN. Certain if the votes are more than half of (slow) or
+     * (off). */
     const char *after;
-    /* Caller of most of (off), or VIEW_UNCERTAIN; (off_by_votes) is how far
-     * ahead this caller is. */
     uint32_t off_by;
-    double off_by_votes;
+    double after_votes, off_by_votes;
 };
 
 /* A source line of a function, with its share of time. */

@@ -56,33 +56,44 @@ static bool has_row(const struct path *path, size_t i)
            (step->first || i == path->leaf);
 }
 
-/* Count the time of (path) for the caller of its leaf. A caller with more than
- * half of all time wins (Boyer and Moore). */
-static void vote(struct view_row *row, const struct path *path)
+/* Count (time) for or against the candidate of (votes). Returns whether the
+ * candidate is replaced. A candidate with more than half of all time wins
+ * (Boyer and Moore). */
+static bool vote(double *votes, bool is_candidate, double time)
+{
+    *votes += is_candidate ? time : -time;
+    if (*votes >= 0)
+        return false;
+    *votes = -*votes;
+    return true;
+}
+
+static void add_off(struct view_row *row, const struct path *path)
 {
     uint32_t caller = path->leaf != 0 && !path->uncertain
                           ? path->steps[path->leaf - 1].function
                           : VIEW_UNCERTAIN;
 
-    row->off_by_votes +=
-        row->off_by == caller ? path->amount.time : -path->amount.time;
-    if (row->off_by_votes < 0) {
+    row->off += path->amount.time;
+    if (vote(&row->off_by_votes, row->off_by == caller, path->amount.time))
         row->off_by = caller;
-        row->off_by_votes = -row->off_by_votes;
-    }
+}
+
+static void add_slow(struct view_row *row, const struct path *path)
+{
+    const char *name = holdup_name(path->holdup); /* one for each holdup */
+
+    row->slow += path->amount.time;
+    if (vote(&row->after_votes, row->after == name, path->amount.time))
+        row->after = name;
 }
 
 static void add_holdup(struct view_row *row, const struct path *path)
 {
-    if (path->holdup == HOLDUP_NONE)
-        return;
-    row->after = holdup_name(path->holdup);
-    if (path->holdup == HOLDUP_STI || path->holdup == HOLDUP_POPF) {
-        row->off += path->amount.time;
-        vote(row, path);
-    } else {
-        row->slow += path->amount.time;
-    }
+    if (path->holdup == HOLDUP_STI || path->holdup == HOLDUP_POPF)
+        add_off(row, path);
+    else if (path->holdup >= HOLDUP_IN && path->holdup <= HOLDUP_WRMSR)
+        add_slow(row, path);
 }
 
 static int add_rows(struct scope *s, const struct path *path)

@@ -13,26 +13,28 @@
 #include "util/text.h"
 
 /* Default number of rows, and the smallest share of a row. */
-#define ROWS        8
-#define SHARE_MIN   .01
+#define ROWS         8
+#define SHARE_MIN    .01
 /* Columns of "  39.0  1.4   39.1", and of each core. */
-#define LEFT        19
-#define CELL        5
+#define LEFT         19
+#define CELL         5
 /* Least columns of a name beside cores, and beside lines. */
-#define NAME_LEAST  20
-#define NAME_LIKED  20
-#define NAME_MOST   60
-#define LINE_WIDTH  16
+#define NAME_LEAST   20
+#define NAME_LIKED   20
+#define NAME_MOST    60
+#define LINE_WIDTH   16
 /* Rows whose names are bold. */
-#define BOLD_ROWS   3
+#define BOLD_ROWS    3
 /* A larger uncertain part of the own time is marked beside the name; and a
  * larger part that was moved here or from here. */
-#define UNSURE_MIN  .005
-#define MOVED_MIN   .1
+#define UNSURE_MIN   .005
+#define MOVED_MIN    .1
 /* A larger part that stands behind such an instruction is marked. */
-#define HOLDUP_MIN  .2
-#define MARKS       48
-#define LINES_BELOW 80 /* with fewer columns, no lines are shown */
+#define HOLDUP_MIN   .2
+#define MARKS        48
+/* Columns of a name beside marks; further marks are left out. */
+#define MARKED_LEAST 12
+#define LINES_BELOW  80 /* with fewer columns, no lines are shown */
 
 struct matrix {
     FILE *out;
@@ -188,8 +190,9 @@ static bool is_moved(const struct matrix *m, const struct view_row *row)
 {
     uint64_t gave = m->r->view->functions[row->function].gave;
 
-    return row->moved >= MOVED_MIN * row->self.time ||
-           (double)gave >= MOVED_MIN * (double)(gave + row->self.samples);
+    return (row->moved > 0 && row->moved >= MOVED_MIN * row->self.time) ||
+           (gave != 0 &&
+            (double)gave >= MOVED_MIN * (double)(gave + row->self.samples));
 }
 
 /* Is much of the own time of (row) in (time)? */
@@ -212,10 +215,13 @@ static void write_marks(char mark[MARKS], const struct matrix *m,
         (void)snprintf(mark + used, MARKS - used, ", irqs off %.0f %%",
                        100 * row->off / own);
     else if (is_held_up(row, row->slow))
-        (void)snprintf(mark + used, MARKS - used, ", %s %.0f %%", row->after,
+        (void)snprintf(mark + used, MARKS - used, ", %s %.0f %%",
+                       row->after_votes > row->slow / 2 ? row->after : "device",
                        100 * row->slow / own);
     else if (late > 0)
         (void)snprintf(mark + used, MARKS - used, ", late %.0f %%", 100 * late);
+    while (mark[0] != '\0' && strlen(mark) + MARKED_LEAST > m->name_width)
+        *(strrchr(mark, ',') != NULL ? strrchr(mark, ',') : mark) = '\0';
 }
 
 /* Write the name with its marks, as "memcpy ?". */
@@ -354,7 +360,7 @@ static void write_holdups(const struct matrix *m, size_t shown)
                                 "were switched on again, in "
                               : ", ",
                           name_short(name, functions[row->function].name, 40));
-            if (row->off_by >= VIEW_MARKS)
+            if (row->off_by >= VIEW_MARKS && row->off_by_votes > row->off / 2)
                 (void)fprintf(
                     line, " (called by %s)",
                     name_short(name, functions[row->off_by].name, 40));
@@ -380,7 +386,8 @@ static void write_matrix(const struct matrix *m)
     for (size_t i = 0; i < shown; i++) {
         write_row(m, &m->list[i], i < BOLD_ROWS);
         any_late |= late_part(m, &m->list[i]) > 0 &&
-                    !is_held_up(&m->list[i], m->list[i].off + m->list[i].slow);
+                    !is_held_up(&m->list[i], m->list[i].off) &&
+                    !is_held_up(&m->list[i], m->list[i].slow);
     }
     write_rest(m, shown);
     write_base(m, any_late);
