@@ -415,7 +415,9 @@ void diff_markdown(struct render *to, const struct report *look,
         to->no_memory |= fclose(memory) != 0;
     }
     to->no_memory |= text == NULL;
-    (void)fprintf(to->out, "### %zu function%s changed beyond chance\n",
+    (void)fprintf(to->out,
+                  RENDER_MARKDOWN_MARK
+                  "### %zu function%s changed beyond chance\n",
                   d->result.changed, text_plural(d->result.changed));
     if (text != NULL)
         markdown_text_block(to->out, text);

@@ -57,8 +57,7 @@ static const struct beginning beginnings[] = {
     {"{\"", "tprof"}, /* JSON of all kinds */
     {"<!DOCTYPE html>\n<!-- made by tprof", ""},
     {"<svg ", " by tprof\""},
-    {"### ", "| SELF % | +- | TOTAL % |"}, /* Markdown */
-    {"### ", " changed beyond chance\n\n```text\nbefore "},
+    {"<!-- made by tprof", ""}, /* Markdown */
     {"guest,core,", ""},
     {"# callgrind format\n", "creator: tprof"},
     {"PERFILE2", ""},

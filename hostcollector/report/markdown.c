@@ -112,7 +112,7 @@ static void write_markdown(struct render *to, const struct report *r)
 {
     char name[NAME_PLAIN];
 
-    (void)fputs("### ", to->out);
+    (void)fputs(RENDER_MARKDOWN_MARK "### ", to->out);
     markdown_text_code(to->out, name_of_report(name, sizeof name, r));
     (void)fputs("\n\n", to->out);
     table_busy(to->out, r->view, &r->view->total);

@@ -23,6 +23,9 @@ enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 /* Room for report.without. */
 #define RENDER_WITHOUT 1024
 
+/* First line of Markdown, by which guard/claim.c knows its files. */
+#define RENDER_MARKDOWN_MARK "<!-- made by tprof -->\n"
+
 /* Lines and blocks of one function, for pages. */
 struct report_code {
     uint32_t function; /* of the view */
