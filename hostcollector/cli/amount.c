@@ -25,14 +25,16 @@ static const struct unit sizes[] = {
 static const struct unit counts[] = {{"k", 1e3}, {"M", 1e6}, {NULL, 0}};
 
 /* Read the (length) bytes at (text), with or without one of (units). Returns a
- * number below 0 if the text is anything else. The text must begin with a
- * digit: no sign, no "inf". */
+ * number below 0 if the text is anything else. The text must begin with
+ * a digit or a point and a digit: no sign, no "inf". */
 static double read_amount(const char *text, size_t length,
                           const struct unit *units)
 {
     char word[AMOUNT_WORD] = "", *end;
 
-    if (length >= sizeof word || text[0] < '0' || text[0] > '9')
+    const char *digit = text + (text[0] == '.' && length > 1);
+
+    if (length >= sizeof word || *digit < '0' || *digit > '9')
         return -1;
     memcpy(word, text, length);
     double amount = strtod(word, &end);

@@ -69,7 +69,7 @@ static const struct option_row *nearest(const struct option_set *set,
     for (size_t i = 0; (row = option_at(set, i, &offset)) != NULL; i++) {
         unsigned d = text_near_edits(name, len, row->name);
 
-        if (d < best_distance) {
+        if (d < best_distance && d < len) {
             best = row;
             best_distance = d;
         }

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
+#include "cli/signals.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
 #include "util/text.h"
@@ -130,19 +131,21 @@ static bool is_in_path(const char *program)
  * screen of this machine in front of the user. */
 static const char *opener(void)
 {
-    if (getenv("SSH_CONNECTION") != NULL)
+    bool has_screen =
+        getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+
+    if (getenv("SSH_CONNECTION") != NULL || !has_screen)
         return NULL;
-    if ((getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL) &&
-        is_in_path("xdg-open"))
-        return "xdg-open";
-    return is_in_path("open") && !is_in_path("xdg-open") ? "open" : NULL;
+    return is_in_path("xdg-open") ? "xdg-open"
+           : is_in_path("open")   ? "open"
+                                  : NULL;
 }
 
 /* In the child: become (program) once a byte comes. */
 static void open_page(const char *program, const char *page, int go)
 {
     char byte;
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     (void)setsid(); /* Ctrl-C is not for the browser */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
@@ -242,7 +245,9 @@ static int work(void *config, struct outputs *out)
     char page[PAGE_ROOM];
 
     find_path(page, o->output.paths[0]);
-    int go = start_opener(opener(), page);
+    struct err e;
+    /* without standard input, a pipe's descriptor would be taken for it */
+    int go = signals_fill_standard(&e) == 0 ? start_opener(opener(), page) : -1;
     int result = sampling_run(&job);
 
     if (result == EXIT_DONE && (go < 0 || write(go, "", 1) != 1))

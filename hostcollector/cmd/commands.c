@@ -38,7 +38,7 @@ const char *cmd_nearest(const char *name)
     for (size_t i = 0; i < COMMANDS; i++) {
         unsigned edits = text_near_edits(name, strlen(name), commands[i]->name);
 
-        if (edits < least) {
+        if (edits < least && edits < strlen(name)) {
             least = edits;
             best = commands[i]->name;
         }
