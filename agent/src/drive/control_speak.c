@@ -43,9 +43,7 @@ static void put_hello(struct tprof_frame *f)
     /* `collector check` reads this symbol */
     TPROF_ARCH_SYMBOL(tprof_wire_version, TPROF_WIRE_VERSION);
     tprof_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
-    /* the anchor ends with the version */
-    tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION,
-                      tprof_anchor + sizeof "tprof " - 1,
+    tprof_frame_bytes(f, WIRE_HELLO_AGENT_VERSION, TPROF_VERSION_STRING,
                       sizeof TPROF_VERSION_STRING - 1);
     tprof_frame_field(f, WIRE_HELLO_ARCH, TPROF_ARCH_WIRE);
     tprof_frame_bytes(f, WIRE_HELLO_BOOT_ID, a->boot_id, WIRE_BOOT_ID_SIZE);

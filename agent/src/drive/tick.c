@@ -11,8 +11,6 @@
 #define SOON        64u
 /* Clock ticks, and a mask: a longer time is not that of entry and exit. */
 #define AROUND_MOST 0xffffffu
-/* More instructions than an interrupt for orders has after its last clock */
-#define TICK_LONGER 6u
 
 /* --- Orders --------------------------------------------------------------- */
 
@@ -75,7 +73,7 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
     uint32_t between = (uint32_t)now - cpu->ended;
 
     if (cpu->ended != 0 && between < ((cpu->around - 1) & AROUND_MOST))
-        cpu->around = between + TICK_LONGER;
+        cpu->around = between;
 
     const struct tprof_orders *o = &tprof_agent.orders;
     /* acquire: pairs with the release in start_sampling(), control.c. Period
