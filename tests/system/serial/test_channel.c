@@ -37,7 +37,7 @@ TEST(one_way_stream_is_complete)
     host_read_file(&h, path, 0);
     host_check_clean(&h);
     host_check_identity(&h);
-    CHECK_EQ(h.guest.features, WIRE_FEATURE_ONE_WAY);
+    CHECK_EQ(h.guest.features, WIRE_FEATURE_ONE_WAY | WIRE_FEATURE_BLOCKS);
     CHECK_EQ(h.status.state, WIRE_STATE_SAMPLING);
     /* once a second, as HELLO says by its flag; one session all the same */
     CHECK_EQ(h.sessions, 1);
