@@ -29,8 +29,11 @@
  * larger part that was moved here or from here. */
 #define UNSURE_MIN   .005
 #define MOVED_MIN    .1
-/* A larger part that stands behind such an instruction is marked. */
-#define HOLDUP_MIN   .2
+/* A larger part behind sti or popf is marked, and a larger part behind an
+ * instruction that takes long: in a short loop that instruction is one of few.
+ */
+#define OFF_MIN      .2
+#define SLOW_MIN     .5
 #define MARKS        48
 /* Columns of a name beside marks; further marks are left out. */
 #define MARKED_LEAST 12
@@ -195,10 +198,14 @@ static bool is_moved(const struct matrix *m, const struct view_row *row)
             (double)gave >= MOVED_MIN * (double)(gave + row->self.samples));
 }
 
-/* Is much of the own time of (row) in (time)? */
-static bool is_held_up(const struct view_row *row, double time)
+static bool is_off(const struct view_row *row)
 {
-    return time > HOLDUP_MIN * row->self.time;
+    return row->off > OFF_MIN * row->self.time;
+}
+
+static bool is_slow(const struct view_row *row)
+{
+    return !is_off(row) && row->slow > SLOW_MIN * row->self.time;
 }
 
 /* Write the marks of (row) to (mark): " ?, moved, irqs off 82 %". */
@@ -211,10 +218,10 @@ static void write_marks(char mark[MARKS], const struct matrix *m,
         mark, MARKS, "%s%s", unsure ? " ?" : "",
         m->r->view->moved != 0 && is_moved(m, row) ? ", moved" : "");
 
-    if (is_held_up(row, row->off))
+    if (is_off(row))
         (void)snprintf(mark + used, MARKS - used, ", irqs off %.0f %%",
                        100 * row->off / own);
-    else if (is_held_up(row, row->slow))
+    else if (is_slow(row))
         (void)snprintf(mark + used, MARKS - used, ", %s %.0f %%",
                        row->after_votes > row->slow / 2 ? row->after : "device",
                        100 * row->slow / own);
@@ -353,7 +360,7 @@ static void write_holdups(const struct matrix *m, size_t shown)
     for (size_t i = 0; i < shown; i++) {
         const struct view_row *row = &m->list[i];
 
-        if (is_held_up(row, row->off)) {
+        if (is_off(row)) {
             (void)fprintf(line, "%s%s",
                           off++ == 0
                               ? "irqs off: the samples came when interrupts "
@@ -365,7 +372,7 @@ static void write_holdups(const struct matrix *m, size_t shown)
                     line, " (called by %s)",
                     name_short(name, functions[row->off_by].name, 40));
         }
-        slow += is_held_up(row, row->slow) && !is_held_up(row, row->off);
+        slow += is_slow(row);
     }
     if (slow != 0)
         (void)fprintf(line,
@@ -385,9 +392,8 @@ static void write_matrix(const struct matrix *m)
     write_head(m);
     for (size_t i = 0; i < shown; i++) {
         write_row(m, &m->list[i], i < BOLD_ROWS);
-        any_late |= late_part(m, &m->list[i]) > 0 &&
-                    !is_held_up(&m->list[i], m->list[i].off) &&
-                    !is_held_up(&m->list[i], m->list[i].slow);
+        any_late |= late_part(m, &m->list[i]) > 0 && !is_off(&m->list[i]) &&
+                    !is_slow(&m->list[i]);
     }
     write_rest(m, shown);
     write_base(m, any_late);
