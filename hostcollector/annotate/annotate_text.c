@@ -39,8 +39,8 @@ static void write_share(FILE *out, const struct report *r,
     (void)fprintf(out, " %5.1f  ", 100 * share_margin(s));
 }
 
-/* Returns ", late 82 %, moved 40 %" for the parts of (sum) that were late, and
- * that were sampled after this place; or "". */
+/* Returns "  (late 82 %, moved 40 %)" for the parts of (sum) that were late,
+ * and that were sampled after this place; or "". */
 static const char *marks_text(char buf[MARKS_TEXT], const struct report *r,
                               const struct annotated_sum *sum)
 {
@@ -49,10 +49,13 @@ static const char *marks_text(char buf[MARKS_TEXT], const struct report *r,
 
     buf[0] = '\0';
     if (late > 0)
-        used = (size_t)snprintf(buf, MARKS_TEXT, ", late %.0f %%", 100 * late);
+        used = (size_t)snprintf(buf, MARKS_TEXT, "  (late %.0f %%", 100 * late);
     if (sum->moved > 0)
-        (void)snprintf(buf + used, MARKS_TEXT - used, ", moved %.0f %%",
-                       100 * sum->moved / sum->amount.time);
+        used += (size_t)snprintf(buf + used, MARKS_TEXT - used,
+                                 "%smoved %.0f %%", used != 0 ? ", " : "  (",
+                                 100 * sum->moved / sum->amount.time);
+    if (used != 0)
+        (void)snprintf(buf + used, MARKS_TEXT - used, ")");
     return buf;
 }
 

@@ -113,7 +113,8 @@ static int plan_words(struct options *o, struct err *e)
         return o->from.input != NULL
                    ? 0
                    : err_set(e,
-                             "which recording? type: collector annotate %s "
+                             "which recording? no tprof.tprof is here; type: "
+                             "collector annotate %s "
                              "FILE",
                              word != NULL ? word : "FUNCTION");
     }

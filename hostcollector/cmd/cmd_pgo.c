@@ -78,7 +78,9 @@ static int plan(struct outputs *out, void *config, struct err *e)
         o->from.input = session_default_recording(o->output.quiet);
     if (o->from.input == NULL)
         return err_set(
-            e, "which recording? type: collector pgo FILE -o kernel.prof");
+            e,
+            "which recording? no tprof.tprof is here; type: collector pgo FILE "
+            "-o kernel.prof");
     bool fdata = is_bolt(o);
 
     for (unsigned i = 1; i < o->output.count; i++)

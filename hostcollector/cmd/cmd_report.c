@@ -137,7 +137,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (o->from.input == NULL && c->windows.pick.folder == NULL)
         o->from.input = session_default_recording(o->output.quiet);
     if (o->from.input == NULL && c->windows.pick.folder == NULL)
-        return err_set(e, "which recording? type: collector report FILE; or "
+        return err_set(e, "which recording? no tprof.tprof is here; type: "
+                          "collector report FILE; or "
                           "--memory FILE for a guest that is dead, or --spool "
                           "DIR");
     if (outputs_plan(out, o, o->output.count == 0, e) != 0)

@@ -90,7 +90,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (o->from.input == NULL)
         o->from.input = session_default_recording(o->output.quiet);
     if (o->from.input == NULL)
-        return err_set(e, "which recording? type: " NAME " FILE");
+        return err_set(e, "which recording? no tprof.tprof is here; type: " NAME
+                          " FILE");
     if (o->output.count > 1)
         return err_set(e, "one page at a time: '%s' or '%s'?",
                        o->output.paths[0], o->output.paths[1]);

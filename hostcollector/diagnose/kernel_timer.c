@@ -96,10 +96,10 @@ static void look_at_repairs(struct remarks *r, const struct profile *p,
         remarks_note(
             r,
             "Timers were taken back %" PRIu64
-            " times, on %zu of %zu cores: the kernel had re-programmed them, "
+            " time%s, on %zu of %zu cores: the kernel had re-programmed them, "
             "or a busy host had kept ticks away for long. A kernel that waits "
             "by the local APIC's timer needs config.lending.",
-            times, cores, sampled);
+            times, text_plural(times), cores, sampled);
 }
 
 void timer_diagnose(struct remarks *r, const struct profile *p,

@@ -161,7 +161,7 @@ static void write_head(FILE *out, const struct report *r,
                    r->of_all || r->view->idle_unknown ? "all" : "busy");
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
-    if (row->self.time > 0 && row->late > 0)
+    if (row->self.time > 0 && table_late_part(r, row->late, row->self.time) > 0)
         (void)fprintf(
             out,
             "%.0f %% of its own time came late, %.0f %% of all busy "

@@ -33,7 +33,8 @@ TEST(a_command_without_a_file_reads_the_last_recording)
     CHECK_EQ(collector("stacks tprof.tprof"), 0);
     CHECK_EQ(rename("tprof.tprof", "monday.tprof"), 0);
     CHECK_EQ(collector("report"), 2);
-    CHECK_CONTAINS("err", "which recording? type: collector report FILE");
+    CHECK_CONTAINS("err", "which recording? no tprof.tprof is here; type: "
+                          "collector report FILE");
     CHECK_EQ(collector("annotate walk"), 2);
     CHECK_CONTAINS("err", "type: collector annotate walk FILE");
     CHECK_EQ(collector("diff monday.tprof"), 2);

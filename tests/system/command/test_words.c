@@ -83,7 +83,8 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
                "'collector report --spool .' reports on windows of collector "
                "serve");
     CHECK_SAYS("annotate Scheduler.Next", 2,
-               "collector annotate: which recording? type: collector annotate "
+               "collector annotate: which recording? no tprof.tprof is here; "
+               "type: collector annotate "
                "Scheduler.Next FILE");
     CHECK_SAYS("annotate gone.tprof", 1,
                "collector annotate: gone.tprof: No such file or directory");
