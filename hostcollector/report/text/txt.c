@@ -53,6 +53,12 @@ static void write_first_notes(FILE *out, const struct report *r)
     }
 }
 
+/* Is a tick an exit to QEMU's emulator? That takes longer than the tick. */
+static bool is_emulated(const struct report *r)
+{
+    return (r->profile->guest.features & WIRE_FEATURE_BLOCKS) != 0;
+}
+
 /* "Profiler: 0.13 % of the guest's time. Late, ranges, 2 notes: --details". */
 static void write_rest(FILE *out, const struct report *r)
 {
@@ -64,8 +70,8 @@ static void write_rest(FILE *out, const struct report *r)
         (void)snprintf(
             line, sizeof line,
             cost.stood ? "Sampling stopped the guest for %.2f %% of the time. "
-                       : "Profiler: %.2f %% of the guest's time. ",
-            100 * cost.share);
+                       : "Profiler: %.2f %% of the guest's time%s. ",
+            100 * cost.share, is_emulated(r) ? ", by TCG's slow timer" : "");
     if (notes != 0)
         (void)snprintf(count, sizeof count, ", %zu note%s", notes,
                        text_plural(notes));
