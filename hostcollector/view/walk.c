@@ -200,8 +200,7 @@ static bool is_moved(const struct walk *w)
 {
     return !w->path.unseen && !w->path.idle && w->missed.count != 0 &&
            w->stack.end != WIRE_END_REASONS &&
-           displaced_has(w->displaced, &w->leaf) &&
-           !frame_place_loops(w->leaf.image->frame_places, w->leaf.address);
+           displaced_has(w->displaced, &w->leaf);
 }
 
 /* Let the call be the leaf instead of the function's first instruction (pc). */

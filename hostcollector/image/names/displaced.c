@@ -12,6 +12,7 @@
 /* Samples of a function. */
 struct function_samples {
     uint64_t first, all;
+    bool loops; /* to the first instruction */
 };
 
 struct displaced {
@@ -54,6 +55,10 @@ static int count(struct displaced *d, const struct image_address *leaf,
 
     d->functions[*at].all += samples;
     if (bytes == 0) {
+        if (d->functions[*at].first == 0)
+            d->functions[*at].loops =
+                leaf->image->frame_places != NULL &&
+                frame_place_loops(leaf->image->frame_places, leaf->address);
         d->functions[*at].first += samples;
         d->first += samples;
     } else if (bytes <= DISPLACED_SECOND) {
@@ -110,7 +115,7 @@ bool displaced_has(const struct displaced *d, const struct image_address *leaf)
         return false;
     uint32_t at = map_get(&d->by_start, leaf->number, s->start);
 
-    return at != MAP_NOTHING &&
+    return at != MAP_NOTHING && !d->functions[at].loops &&
            d->functions[at].first >=
                d->functions[at].all - d->functions[at].first;
 }

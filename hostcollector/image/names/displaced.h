@@ -39,8 +39,9 @@ struct displaced;
  *
  * Second, the function must have more samples there than the instruction can
  * earn. A function has two instructions or more, so one of them earns less than
- * half of the function's samples. A jump to the first instruction, as of a
- * loop, moves samples there, too: the caller asks frame_place_loops().
+ * half of the function's samples. A function that jumps to its first
+ * instruction, as a loop does, is not displaced: samples of the loop stand
+ * there, too.
  *
  * Returns NULL if no function is displaced, if the samples are to stay
  * (profile.raw), or if there is no memory.
