@@ -339,9 +339,9 @@ static void write_base(const struct matrix *m, bool any_late)
     if (r->view->moved != 0)
         (void)snprintf(
             line + strlen(line), sizeof line - strlen(line),
-            ". moved: QEMU's TCG stopped %.0f %% of the samples at the next "
-            "function, and they count where it was called (--raw: as they "
-            "came)",
+            ". moved: QEMU's TCG takes samples late; %.0f %% of the samples "
+            "stood at the start of the next function and count for its caller "
+            "(--raw: as they came)",
             100 * (double)r->view->moved / (double)r->view->total.busy.samples);
     text_wrap_at(m->out, 0, line, table_columns(r));
 }
