@@ -19,7 +19,7 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 #define OPTIONS_PAGE_CODE  1000 /* functions: the most, and by default */
 #define OPTIONS_PAGE_USUAL 10
 
-/* Output files: -o, --format, --force and --color. */
+/* Output files and their look: -o, --format, --force, --color and --width. */
 struct output_config {
     const char *format; /* NULL: not said */
     const char *paths[OPTIONS_OUTPUTS];
@@ -27,9 +27,10 @@ struct output_config {
     const char *formats[OPTIONS_OUTPUTS];
     char *copies[OPTIONS_OUTPUTS]; /* copies of paths and formats; or NULL */
     unsigned count;
-    bool force;      /* overwrite files that tprof did not write */
-    bool quiet;      /* do not print which files were written */
-    uint32_t colour; /* enum colour_choice */
+    bool force;       /* overwrite files that tprof did not write */
+    bool quiet;       /* do not print which files were written */
+    uint32_t colour;  /* enum colour_choice */
+    uint32_t columns; /* of text; 0: not said */
 };
 
 /* Samples that count: --core, --time and --exclude. Zeroed: all. */

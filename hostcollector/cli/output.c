@@ -124,6 +124,7 @@ int outputs_spare(const struct output_config *c,
 static int begin(struct outputs *out, const struct options *o, struct err *e)
 {
     *out = (struct outputs){.colour = o->output.colour,
+                            .columns = o->output.columns,
                             .quiet = o->output.quiet,
                             .terminal = isatty(STDOUT_FILENO) == 1};
     if (o->output.force)
@@ -370,8 +371,7 @@ int outputs_write(struct outputs *out, const struct report *r, struct err *e)
 
     for (unsigned i = 0; i < out->count && result == 0; i++) {
         struct output *output = &out->list[i];
-        struct report own =
-            text_style_for_output(r, output->path, out->terminal, out->colour);
+        struct report own = text_style_for_output(r, output->path, out);
 
         own.numbers = &numbers;
         output->format->write(&output->to, &own);
@@ -386,8 +386,8 @@ int outputs_write_by(struct outputs *out, outputs_writer write,
 {
     for (unsigned i = 0; i < out->count; i++) {
         struct output *output = &out->list[i];
-        const struct report look = text_style_for_output(
-            &(struct report){0}, output->path, out->terminal, out->colour);
+        const struct report look =
+            text_style_for_output(&(struct report){0}, output->path, out);
 
         write(output, &look, what);
         if (check_written(output, e) != 0)

@@ -28,9 +28,10 @@ struct outputs {
     const char *recording;
     struct output list[OPTIONS_OUTPUTS + 1];
     unsigned count;
-    uint32_t colour; /* enum colour_choice */
-    bool quiet;      /* do not print which files were written */
-    bool terminal;   /* standard output is one */
+    uint32_t colour;  /* enum colour_choice */
+    uint32_t columns; /* of text; 0: those of the terminal */
+    bool quiet;       /* do not print which files were written */
+    bool terminal;    /* standard output is one */
 };
 
 /* options.c: -o, into struct output_config. */

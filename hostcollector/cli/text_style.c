@@ -7,11 +7,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Limits of the width: a narrower table would be unreadable, and so would a
- * wider one. */
-#define COLUMNS_MIN 40
-#define COLUMNS_MAX 400
-
 /* Return the width from $COLUMNS, or else from the terminal; 0 if neither is
  * known. */
 static unsigned long columns_of(bool terminal)
@@ -33,10 +28,10 @@ static unsigned long columns_of(bool terminal)
 
 static uint32_t clamp(unsigned long n)
 {
-    return n == 0            ? 0
-           : n < COLUMNS_MIN ? COLUMNS_MIN
-           : n > COLUMNS_MAX ? COLUMNS_MAX
-                             : (uint32_t)n;
+    return n == 0                       ? 0
+           : n < TEXT_STYLE_COLUMNS_MIN ? TEXT_STYLE_COLUMNS_MIN
+           : n > TEXT_STYLE_COLUMNS_MAX ? TEXT_STYLE_COLUMNS_MAX
+                                        : (uint32_t)n;
 }
 
 /* May text be coloured on a terminal? */
@@ -62,18 +57,21 @@ void report_from_options(struct report *r, const struct shown *s)
 }
 
 struct report text_style_for_output(const struct report *r, const char *path,
-                                    bool terminal, uint32_t colour)
+                                    const struct outputs *out)
 {
     struct report own = *r;
+    bool terminal = out->terminal;
 
+    own.columns = out->columns;
     if (strcmp(path, "-") != 0) {
         own.details = true;
         return own;
     }
-    own.columns = clamp(columns_of(terminal));
+    if (own.columns == 0)
+        own.columns = clamp(columns_of(terminal));
     /* a pipe is no screen, unless its reader says how many lines it has */
     own.whole = !terminal && getenv("LINES") == NULL;
-    own.colour = colour == COLOUR_ALWAYS ||
-                 (colour == COLOUR_AUTO && terminal && may_colour());
+    own.colour = out->colour == COLOUR_ALWAYS ||
+                 (out->colour == COLOUR_AUTO && terminal && may_colour());
     return own;
 }

@@ -3,15 +3,20 @@
 #ifndef TPROF_CLI_TEXT_STYLE_H
 #define TPROF_CLI_TEXT_STYLE_H
 
-#include "cli/options.h"
+#include "cli/output.h"
 #include "report/render.h"
+
+/* Limits of the width: a narrower table would be unreadable, and so would a
+ * wider one. */
+#define TEXT_STYLE_COLUMNS_MIN 40
+#define TEXT_STYLE_COLUMNS_MAX 400
 
 /* Set the members of (r) that (s) chooses for every output. */
 void report_from_options(struct report *r, const struct shown *s);
 
-/* Return (r) with the look for standard output or for the file (path). "-" is
- * standard output, which is a terminal if (terminal). */
+/* Return (r) with the look of the file (path) of (out). "-" is standard
+ * output. */
 struct report text_style_for_output(const struct report *r, const char *path,
-                                    bool terminal, uint32_t colour);
+                                    const struct outputs *out);
 
 #endif

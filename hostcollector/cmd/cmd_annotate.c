@@ -53,7 +53,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(of_rows, AT(shown)),
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(force_rows, AT(output)),
-    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(text_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
     OPTION_TITLE("Limits and trust:"),
     OPTION_ROWS(memory_rows, AT(from)),

@@ -78,7 +78,7 @@ static const struct option_group groups[] = {
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(own_output_rows, AT(output)),
     OPTION_ROWS(force_rows, AT(output)),
-    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(text_rows, AT(output)),
     OPTION_TITLE("Limits and trust:"),
     OPTION_ROWS(symbols_rows, AT(from)),
     OPTION_ROWS(memory_rows, AT(from)),

@@ -79,7 +79,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(markdown_rows, AT(output)),
     OPTION_ROWS(force_rows, AT(output)),
     OPTION_ROWS(names_rows, offsetof(struct qemu_run, options)),
-    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(text_rows, AT(output)),
     OPTION_ROWS(pager_rows, AT(shown)),
     OPTION_TITLE("Limits and trust:"),
     OPTION_ROWS(memory_rows, AT(from)),

@@ -66,7 +66,7 @@ static const struct option_group groups[] = {
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(own_output_rows, 0),
     OPTION_ROWS(force_rows, AT(output)),
-    OPTION_ROWS(colour_rows, AT(output)),
+    OPTION_ROWS(text_rows, AT(output)),
     OPTION_TITLE("Limits and trust:"),
     OPTION_ROWS(dead_memory_rows, AT(from)),
     OPTION_ROWS(connect_rows, AT(from)),

@@ -28,7 +28,7 @@
 
 static size_t columns_of(const struct report *look)
 {
-    return look->columns != 0 && look->columns < WIDTH ? look->columns : WIDTH;
+    return look->columns != 0 ? look->columns : WIDTH;
 }
 
 /* Write "a.tprof", or "3 runs: a.tprof, b.tprof, c.tprof". */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/text_style.h"
 #include "guest/source/source.h"
 #include "view/exclude.h"
 
@@ -274,9 +275,12 @@ const struct option_row of_rows[] = {
      "count percentages of busy time (default) or of all time"},
     {.name = NULL}};
 
-const struct option_row colour_rows[] = {
+const struct option_row text_rows[] = {
     {"color", 0, "auto|always|never", &option_choice, OUTPUT(colour), 0, 0,
      "colour in text (default: auto, on terminals)"},
+    {"width", 0, "N", &option_count, OUTPUT(columns), TEXT_STYLE_COLUMNS_MIN,
+     TEXT_STYLE_COLUMNS_MAX,
+     "columns of text, 40 to 400 (default: those of the terminal)"},
     {.name = NULL}};
 
 const struct option_row pager_rows[] = {

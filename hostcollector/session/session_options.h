@@ -64,7 +64,7 @@ extern const struct option_row pager_rows[]; /* --no-pager */
 extern const struct option_row output_rows[];   /* --output, --format */
 extern const struct option_row markdown_rows[]; /* --markdown */
 extern const struct option_row force_rows[];    /* --force, --quiet */
-extern const struct option_row colour_rows[];   /* --color */
+extern const struct option_row text_rows[];     /* --color, --width */
 
 /* For struct options. */
 extern const struct option_row duration_rows[]; /* --duration */

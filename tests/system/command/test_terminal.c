@@ -174,6 +174,19 @@ TEST(ctrl_c_ends_sampling_and_not_the_pager)
     CHECK_CONTAINS("screen", "by-it:Next:");
 }
 
+/* Catches: a width for standard output alone, a terminal that is asked first */
+TEST(width_that_was_typed_holds_everywhere)
+{
+    record();
+    show(80, "COLUMNS=90 $C report a.tprof --color never --width 50");
+    CHECK(widest() <= 50);
+    show(80, "$C report a.tprof --color never --width 140 | cat");
+    CHECK(widest() > 100 && widest() <= 140);
+    show(80, "$C report a.tprof -q --width 140 -o b.txt; cat b.txt");
+    CHECK(widest() > 100 && widest() <= 140);
+    CHECK_EQ(collector("report a.tprof --width 39"), 2);
+}
+
 /* Catches: a line of progress that is wrapped, and another one each time */
 TEST(progress_fits_a_narrow_terminal)
 {
