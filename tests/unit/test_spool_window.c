@@ -9,7 +9,7 @@
 
 #include "profile/aggregate/aggregate.h"
 #include "profile/decode/decode.h"
-#include "recording/spool/merged_file.h"
+#include "recording/spool/compact_parts.h"
 #include "recording/spool/spool_window.h"
 #include "seen.h"
 #include "wiregen.h"

@@ -10,9 +10,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "recording/spool/compact_parts.h"
 #include "recording/spool/each_name.h"
-#include "recording/spool/merged_file.h"
-#include "recording/spool/replace.h"
 #include "recording/spool/spool_marks.h"
 #include "util/vec.h"
 

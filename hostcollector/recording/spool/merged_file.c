@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of single windows -> the bytes of one merged file. */
-#include "recording/spool/merged_file.h"
+#include "recording/spool/compact_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Puts merged files in place of the windows that they hold. */
-#include "recording/spool/replace.h"
+#include "recording/spool/compact_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes of each guest in a spool. */
-#include "recording/spool/spool_guests.h"
+#include "recording/spool/spool_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

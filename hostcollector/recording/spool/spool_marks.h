@@ -31,7 +31,7 @@ int spool_tags_take(struct spool_tags *tags, int fd, const char *name,
 
 /* Is (name) the mark of a merged file that does not exist in the folder (fd)?
  * Such a mark is left when a merging process is killed
- * (recording/spool/replace.h). */
+ * (recording/spool/compact_parts.h). */
 bool spool_mark_is_left(int fd, const char *name);
 
 /* Write the name of the mark of the file (name) for (tag) into (mark). Returns

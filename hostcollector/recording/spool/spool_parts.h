@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of struct spool, for spool.c and spool_limits.c. */
+/* The inside of struct spool, for its files. */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_PARTS_H
 #define TPROF_RECORDING_SPOOL_SPOOL_PARTS_H
 
@@ -9,9 +9,69 @@
 #include <time.h>
 
 #include "recording/spool/spool.h"
-#include "recording/spool/spool_guests.h"
 #include "recording/spool/spool_name.h"
-#include "recording/spool/steady.h"
+
+/* steady.c: detects that the wall clock was set. The wall clock is compared
+ * with the time since the machine was started, which cannot be set. If the two
+ * differ by over a minute, the clock was set; whether rightly or wrongly is
+ * unknown at first. */
+
+#define STEADY_STEP_MS 60000 /* smaller steps are ignored */
+
+/* Zeroed: the first time passed to steady_look() is trusted. */
+struct steady {
+    bool begun;
+    uint64_t wall_ms, up_ms; /* the last trusted time */
+    int64_t step_ms;         /* step by which the clock was set; 0: not set */
+    uint64_t since_ms; /* when the step was found, since the machine's start */
+};
+
+enum steady_found {
+    STEADY_RIGHT, /* trust the clock */
+    STEADY_SET,   /* the clock was set since the last call: do not trust it */
+    STEADY_WAIT,  /* the clock was set earlier: do not trust it yet */
+    STEADY_BACK,  /* the clock was set back to the right time: trust it */
+};
+
+/* Compare the wall clock's (wall_ms), since 1970, with (up_ms), since the
+ * machine's start. A clock that was set is trusted again after (trust_ms)
+ * without another step. */
+enum steady_found steady_look(struct steady *s, uint64_t wall_ms,
+                              uint64_t up_ms, uint64_t trust_ms);
+
+/* Write the size of the step into (text): "5.0 days forward". Returns
+ * (text). */
+#define STEADY_TEXT 48
+const char *steady_step(const struct steady *s, char text[STEADY_TEXT]);
+
+/* spool_guests.c: bytes of each guest in a spool, so that windows are removed
+ * from the guests that take most. */
+
+struct spool_guest {
+    uint64_t bytes;
+    size_t length; /* length of (name) */
+    char name[];   /* does not end in a NUL */
+};
+
+/* Sorted by name. Zeroed: empty. */
+struct spool_guests {
+    struct spool_guest **list;
+    size_t count, room;
+};
+
+/* The guest named by the (length) bytes at (name), valid until
+ * spool_guests_fini(). A new guest has no bytes. NULL if there is no memory. */
+struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
+                                     size_t length);
+
+/* The largest limit for each guest with which all guests together have at most
+ * (bytes). */
+uint64_t spool_guests_share(const struct spool_guests *g, uint64_t bytes);
+
+/* Release what (g) holds. */
+void spool_guests_fini(struct spool_guests *g);
+
+/* spool.c and spool_limits.c */
 
 struct spool_file {
     char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Detects that the wall clock was set. */
-#include "recording/spool/steady.h"
+#include "recording/spool/spool_parts.h"
 
 #include <stdio.h>
 

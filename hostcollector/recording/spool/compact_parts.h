@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Puts merged files in place of the windows that they hold. Several files are
- * put in place together, so that waiting for the disk and looking through the
- * folder happen once for all.
- *
- * Order of steps: the file and its marks are on the disk before the file gets
- * its name, and its name is on the disk before a window is removed. So after a
- * kill or a loss of power the folder has the windows, the file, or both. If it
- * has both, the windows are removed later.
- */
-#ifndef TPROF_RECORDING_SPOOL_REPLACE_H
-#define TPROF_RECORDING_SPOOL_REPLACE_H
+/* The steps of merging, for compact.c: windows become the bytes of a merged
+ * file, and the file takes the place of the windows. */
+#ifndef TPROF_RECORDING_SPOOL_COMPACT_PARTS_H
+#define TPROF_RECORDING_SPOOL_COMPACT_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +13,43 @@
 #include "recording/spool/spool_marks.h"
 #include "recording/spool/spool_name.h"
 #include "util/err.h"
+
+/* merged_file.c: files of single windows -> the bytes of one merged file. */
+
+struct merged_file;
+
+/* An empty file. NULL if there is no memory. */
+struct merged_file *merged_file_new(void);
+
+/* Release (f). NULL is allowed. */
+void merged_file_free(struct merged_file *f);
+
+enum merged_took {
+    MERGED_TOOK,
+    /* its header differs: the window belongs into the next file */
+    MERGED_OTHER,
+    MERGED_UNUSABLE /* it stays a file of its own; nothing was added */
+};
+
+/* Add the window in the file (fd), which began at (start_ms) by its file
+ * name. */
+enum merged_took merged_file_add(struct merged_file *f, int fd,
+                                 uint64_t start_ms);
+
+/* The bytes of the merged file, which the caller frees. Empties (f). NULL with
+ * (e) filled on failure. */
+uint8_t *merged_file_end(struct merged_file *f, size_t *size, struct err *e);
+
+/*
+ * replace.c: puts merged files in place of the windows that they hold. Several
+ * files are put in place together, so that waiting for the disk and looking
+ * through the folder happen once for all.
+ *
+ * Order of steps: the file and its marks are on the disk before the file gets
+ * its name, and its name is on the disk before a window is removed. So after a
+ * kill or a loss of power the folder has the windows, the file, or both. If it
+ * has both, the windows are removed later.
+ */
 
 /* most files at a time, since the folder is locked meanwhile */
 #define REPLACE_FILES 64u
