@@ -308,7 +308,6 @@ set(core_sources
     top/draw.c
     top/limit_entries.c
     top/list.c
-    top/nonblocking_terminal.c
     top/pages.c
     top/screen.c
     top/top.c

@@ -3,20 +3,123 @@
 #include "top/curses.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "top/nonblocking_terminal.h"
 #include "top/top.h"
 
 /* Last, because these headers define macros with common names. */
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
+
+/*
+ * The outlet stands between ncurses and the terminal, so that the collector
+ * never waits for a terminal that does not read (Ctrl-S, a stalled ssh).
+ * ncurses waits for its terminal, even if the terminal's descriptor does not
+ * block. So ncurses draws into a file in memory. The file is then copied to a
+ * second opening of the terminal, which does not block.
+ */
+
+/* Time limit for writing the last picture, in steps of milliseconds. */
+#define LAST_STEPS 10
+#define LAST_STEP  50
+
+static struct {
+    FILE *stream;
+    int memory;       /* the file */
+    int terminal;     /* does not block, unless it is standard output itself */
+    off_t size, done; /* size of the file, and bytes already written */
+} outlet = {.memory = -1, .terminal = -1};
+
+/* Begin, before the process is confined. Standard output is a terminal. Returns
+ * the stream for ncurses; NULL with (e) filled. */
+static FILE *outlet_open(struct err *e)
+{
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+    outlet.stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    outlet.memory = memfd_create("top", MFD_CLOEXEC);
+    if (outlet.stream == NULL || outlet.memory < 0) {
+        (void)err_sys(e, "top");
+        return NULL;
+    }
+    outlet.terminal =
+        open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (outlet.terminal < 0)
+        outlet.terminal = STDOUT_FILENO;
+    return outlet.stream;
+}
+
+/* Keep the stream's output until outlet_release(). */
+static void outlet_hold(void)
+{
+    /* the file is empty, or its contents come first */
+    (void)dup3(outlet.memory, fileno(outlet.stream), O_CLOEXEC);
+}
+
+/* Make the stream write to the terminal again. */
+static void outlet_release(void)
+{
+    off_t end = lseek(outlet.memory, 0, SEEK_CUR);
+
+    (void)dup3(STDOUT_FILENO, fileno(outlet.stream), O_CLOEXEC);
+    if (end > 0)
+        outlet.size = end;
+}
+
+/* Write as much as possible. If the terminal fails, it is gone, and the rest is
+ * lost. */
+static bool write_some(const char *bytes, size_t size)
+{
+    ssize_t n = write(outlet.terminal, bytes, size);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    outlet.done = n < 0 ? outlet.size : outlet.done + n;
+    return n < 0 || (size_t)n == size;
+}
+
+bool curses_flush(void)
+{
+    char bytes[4096];
+
+    while (outlet.done < outlet.size) {
+        off_t left = outlet.size - outlet.done; /* older bytes come after it */
+        size_t part = left < (off_t)sizeof bytes ? (size_t)left : sizeof bytes;
+        ssize_t n = pread(outlet.memory, bytes, part, outlet.done);
+
+        if (n <= 0)
+            break;
+        if (!write_some(bytes, (size_t)n))
+            return false;
+    }
+    (void)lseek(outlet.memory, 0, SEEK_SET);
+    outlet.size = outlet.done = 0;
+    return true;
+}
+
+/* Flush for half a second, drop the rest, and close the stream. Does nothing if
+ * the stream is not open. */
+static void outlet_close(void)
+{
+    if (outlet.stream == NULL)
+        return;
+    for (int i = 0; i < LAST_STEPS && !curses_flush(); i++)
+        (void)poll(NULL, 0, LAST_STEP);
+    (void)fclose(outlet.stream);
+    (void)close(outlet.memory);
+    if (outlet.terminal != STDOUT_FILENO)
+        (void)close(outlet.terminal);
+    outlet.stream = NULL;
+}
 
 static struct {
     SCREEN *screen;
@@ -102,7 +205,8 @@ int curses_open(struct err *e)
         return err_set(
             e, "top needs a terminal: standard input and output must be one; "
                "'collector' and 'collector report' write to files");
-    if (nonblocking_terminal_open(&out, e) != 0)
+    out = outlet_open(e);
+    if (out == NULL)
         return -1;
     terminal.screen = newterm(NULL, out, stdin);
     if (terminal.screen == NULL)
@@ -129,16 +233,16 @@ int curses_open(struct err *e)
 void curses_close(void)
 {
     if (terminal.screen != NULL) {
-        nonblocking_terminal_hold();
+        outlet_hold();
         (void)endwin();
-        nonblocking_terminal_release();
+        outlet_release();
         delscreen(terminal.screen);
         (void)del_curterm(cur_term); /* delscreen() does not free it */
         terminal.screen = NULL;
         /* at once: a stopped terminal never drains its output */
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
     }
-    nonblocking_terminal_close();
+    outlet_close();
 }
 
 void curses_restore(void)
@@ -188,24 +292,19 @@ static void show_row(const struct screen_line *row)
     }
 }
 
-bool curses_flush(void)
-{
-    return nonblocking_terminal_flush();
-}
-
 bool curses_show(const struct screen *s)
 {
-    if (!nonblocking_terminal_flush())
+    if (!curses_flush())
         return false;
     (void)erase();
     for (size_t i = 0; i < s->count && i < s->height; i++) {
         (void)move((int)i, 0);
         show_row(&s->rows[i]);
     }
-    nonblocking_terminal_hold();
+    outlet_hold();
     (void)refresh();
-    nonblocking_terminal_release();
-    (void)nonblocking_terminal_flush();
+    outlet_release();
+    (void)curses_flush();
     return true;
 }
 

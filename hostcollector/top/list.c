@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sorts and filters rows of the view, and finds callers in its trees. */
-#include "top/list.h"
+#include "top/top.h"
 
 #include <stdlib.h>
 #include <string.h>

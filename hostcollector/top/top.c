@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "diagnose/lateness.h"
-#include "top/list.h"
 #include "top/pages.h"
 #include "util/text.h"
 

@@ -162,4 +162,21 @@ static inline const struct view_tree *top_tree(const struct top *t,
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 
+/* list.c: the list of functions of collector top: sorted, filtered, with
+ * callers. */
+
+/* Rebuild (t->items) after any change of the display. The selected item stays
+ * selected. If it is gone, the item in its place is selected. */
+void list_make(struct top *t);
+
+/* Keep the shares of the last view for comparison, and remember the shares of
+ * the new view. */
+void list_remember(struct top *t);
+
+/* Select item (at), or the last one. */
+void list_select(struct top *t, size_t at);
+
+/* Show the callers of the selected item, or hide them. */
+void list_open(struct top *t);
+
 #endif

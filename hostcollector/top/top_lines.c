@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shows lines and blocks of a function on the screen of collector top. */
-#include "top/top_lines.h"
+#include "top/top_session.h"
 
 #include "top/pages.h"
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "top/top_lines.h"
 #include "util/host_clock.h"
 
 #define MS          1000000ull /* in nanoseconds */

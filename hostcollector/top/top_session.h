@@ -85,4 +85,10 @@ struct top_facts top_session_facts(const struct top_session *s);
 /* Show (line) to the user for a while. */
 void top_session_note(struct top_session *s, const char *line);
 
+/* top_lines.c: show the source lines and basic blocks of the selected function,
+ * with the samples of the current picture. The text does not change until the
+ * key is pressed again. Show the reason if the function has no code or no
+ * samples. */
+void top_lines_show(struct top_session *s);
+
 #endif
