@@ -11,9 +11,81 @@
 
 #include "bridge/bridge_memory.h"
 #include "bridge/epoll_watch.h"
-#include "bridge/vhost_user_msg.h"
 #include "bridge/vring.h"
 #include "util/err.h"
+
+/* vhost-user messages (QEMU docs/interop/vhost-user.rst): numbers and offsets.
+ * Native byte order, which is little-endian here. */
+
+/* Header, followed by the payload. */
+#define VU_REQUEST         0u /* u32 */
+#define VU_FLAGS           4u /* u32 */
+#define VU_FLAG_VERSION    0x3u
+#define VU_VERSION         0x1u
+#define VU_FLAG_REPLY      0x4u
+#define VU_FLAG_NEED_REPLY 0x8u
+#define VU_SIZE            8u /* u32 size of the payload */
+#define VU_HEADER          12u
+#define VU_PAYLOAD_MAX     512u /* larger than any of these messages */
+
+#define VU_GET_FEATURES          1u
+#define VU_SET_FEATURES          2u
+#define VU_SET_OWNER             3u
+#define VU_RESET_OWNER           4u
+#define VU_SET_MEM_TABLE         5u
+#define VU_SET_VRING_NUM         8u
+#define VU_SET_VRING_ADDR        9u
+#define VU_SET_VRING_BASE        10u
+#define VU_GET_VRING_BASE        11u
+#define VU_SET_VRING_KICK        12u
+#define VU_SET_VRING_CALL        13u
+#define VU_SET_VRING_ERR         14u
+#define VU_GET_PROTOCOL_FEATURES 15u
+#define VU_SET_PROTOCOL_FEATURES 16u
+#define VU_GET_QUEUE_NUM         17u
+#define VU_SET_VRING_ENABLE      18u
+#define VU_SET_BACKEND_REQ_FD    21u
+#define VU_GET_CONFIG            24u
+#define VU_SET_CONFIG            25u
+
+/* Features; the first two are virtio's. */
+#define VU_F_EVENT_IDX (1ull << 29)
+#define VU_F_VERSION_1 (1ull << 32)
+#define VU_F_PROTOCOL  (1ull << 30)
+
+#define VU_P_REPLY_ACK (1ull << 3)
+#define VU_P_CONFIG    (1ull << 9)
+
+/* Payload of most messages: one u64. For KICK, CALL and ERR it holds */
+#define VU_FD_RING 0xffull
+#define VU_FD_NONE 0x100ull /* no descriptor is attached */
+
+/* SET_MEM_TABLE */
+#define VU_MEM_COUNT   0u /* u32 */
+#define VU_MEM_REGIONS 8u
+#define VU_MEM_GUEST   0u /* u64; this and the next three within a region */
+#define VU_MEM_SIZE    8u
+#define VU_MEM_USER    16u
+#define VU_MEM_OFFSET  24u
+#define VU_MEM_REGION  32u /* bytes of one region */
+
+/* SET_VRING_NUM, _BASE, _ENABLE, GET_VRING_BASE */
+#define VU_STATE_RING  0u /* u32 */
+#define VU_STATE_VALUE 4u /* u32 */
+#define VU_STATE       8u /* size */
+
+/* SET_VRING_ADDR */
+#define VU_ADDR_RING  0u  /* u32 */
+#define VU_ADDR_FLAGS 4u  /* u32 */
+#define VU_ADDR_DESC  8u  /* u64 */
+#define VU_ADDR_USED  16u /* u64 */
+#define VU_ADDR_AVAIL 24u /* u64 */
+#define VU_ADDR       40u /* size, with the address of the log */
+
+/* GET_CONFIG, SET_CONFIG */
+#define VU_CONFIG_OFFSET 0u /* u32 */
+#define VU_CONFIG_SIZE   4u /* u32 */
+#define VU_CONFIG_BYTES  12u
 
 enum vhost_user_ring {
     RING_RX,    /* to the guest */

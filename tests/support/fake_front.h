@@ -14,7 +14,7 @@
 
 #include "bridge/bridge.h"
 #include "bridge/packet.h"
-#include "bridge/vhost_user_msg.h"
+#include "bridge/vhost_user.h"
 
 #define FRONT_ENTRIES 16u /* of each ring */
 #define FRONT_MEMORY  (1u << 20)
