@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The ring of one core in a guest's memory. */
-#include "dump/dump_ring.h"
+#include "dump/dump_directory.h"
 
 #include "util/bytes.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dump/dump_directory.h"
-#include "dump/dump_ring.h"
 #include "util/bytes.h"
 #include "util/cursor.h"
 

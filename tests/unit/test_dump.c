@@ -11,9 +11,8 @@
 
 #include "check.h"
 #include "decoded.h"
-#include "dump/dump_ring.h"
+#include "dump/dump_directory.h"
 #include "dump/dump_stream.h"
-#include "dump/layout.h"
 #include "guest/talk/talk_command.h"
 #include "machine.h"
 #include "one_way.h"
