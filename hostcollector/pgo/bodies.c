@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "image/dwarf/dwarf.h"
-#include "pgo/discriminator.h"
 #include "util/vec.h"
 
 /* Functions that are inlined more deeply are left out. */

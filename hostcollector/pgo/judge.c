@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "pgo/judge.h"
+#include "pgo/pgo_parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,9 +8,7 @@
 #include "image/file/image.h"
 #include "pgo/bodies.h"
 #include "pgo/hits.h"
-#include "pgo/judge.h"
-#include "pgo/pgo_addresses.h"
-#include "pgo/pgo_calls.h"
+#include "pgo/pgo_parts.h"
 #include "util/arena.h"
 
 /* A profile, and the memory that it uses. */

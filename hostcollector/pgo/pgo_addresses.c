@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Converts addresses to symbols and offsets. */
-#include "pgo/pgo_addresses.h"
+#include "pgo/pgo_parts.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds calls through pointers in stacks. */
-#include "pgo/pgo_calls.h"
+#include "pgo/pgo_parts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

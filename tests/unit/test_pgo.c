@@ -13,7 +13,7 @@
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
 #include "input.h"
-#include "pgo/discriminator.h"
+#include "pgo/bodies.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/view_build.h"
 
