@@ -16,7 +16,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 3u
+#define TPROF_WIRE_VERSION_MINOR 4u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
@@ -43,6 +43,9 @@ enum wire_type {
     WIRE_MAP = 6,      /* WIRE.md 8 */
     WIRE_LABEL = 7,    /* reserved: the text of a label */
     WIRE_PROGRESS = 8, /* WIRE.md 9 */
+    WIRE_THREAD = 9,   /* WIRE.md 10.2 */
+    WIRE_WAIT = 10,    /* WIRE.md 10.3 */
+    WIRE_SCHED = 11,   /* WIRE.md 10.4 */
     /* from the host, WIRE.md 7 */
     WIRE_START = 32,
     WIRE_STOP = 33,
@@ -152,6 +155,7 @@ enum wire_long {
     WIRE_LONG_LABEL = 5,    /* reserved */
     WIRE_LONG_IDLE = 6,     /* reserved */
     WIRE_LONG_STACK_AT = 7, /* WIRE.md 5.7 */
+    WIRE_LONG_THREAD = 8,   /* WIRE.md 5.9 */
 };
 
 #define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped, as after a pause */
@@ -287,6 +291,77 @@ enum wire_progress_tag {
     WIRE_PROGRESS_BEGAN_TSC = 6,   /* u64 */
 };
 #define WIRE_PROGRESS_COUNTERS 8u /* of a guest, at most */
+
+/* THREAD body, WIRE.md 10.2, since 2.4: fields */
+enum wire_thread_tag {
+    WIRE_THREAD_SERIAL = 1, /* u32 no other thread of this boot has it */
+    WIRE_THREAD_ID = 2,     /* u64 the kernel's */
+    WIRE_THREAD_NAME = 3,   /* text */
+    WIRE_THREAD_FLAGS = 4,  /* u8  WIRE_THREAD_IDLE, WIRE_THREAD_ENDED */
+    WIRE_THREAD_NOW = 5,    /* u64 TSC: the sums are of SINCE to NOW */
+    WIRE_THREAD_SINCE = 6,  /* u64 TSC */
+    WIRE_THREAD_STATE = 7,  /* u8  enum wire_thread_state, at NOW */
+    /* TSC ticks in each state, by enum wire_thread_state from this tag on */
+    WIRE_THREAD_RUNNING = 8,   /* u64 */
+    WIRE_THREAD_READY = 9,     /* u64 */
+    WIRE_THREAD_BLOCKED = 10,  /* u64 */
+    WIRE_THREAD_SWITCHES = 11, /* u64 times that a core began to run it */
+    WIRE_THREAD_SLOT = 12,     /* u32 the record of the table that has it */
+    WIRE_THREAD_WAIT = 13, /* u32 BLOCKED: ENTRY of its WAIT; absent: none */
+};
+#define WIRE_THREAD_IDLE     (1u << 0) /* its time is idle time */
+#define WIRE_THREAD_ENDED    (1u << 1) /* at NOW */
+#define WIRE_THREAD_NAME_MAX 31u       /* bytes */
+
+enum wire_thread_state {
+    WIRE_IS_RUNNING = 0,
+    WIRE_IS_READY = 1,
+    WIRE_IS_BLOCKED = 2,
+    WIRE_IS_UNKNOWN = 3, /* no event since SINCE: the sums are 0 */
+};
+
+/* WAIT body, WIRE.md 10.3, since 2.4: fields */
+enum wire_wait_tag {
+    WIRE_WAIT_KIND = 1,    /* u8  enum wire_wait_kind */
+    WIRE_WAIT_SERIAL = 2,  /* u32 the thread that waited; 0: several threads */
+    WIRE_WAIT_STACK = 3,   /* bytes: return addresses, as varints */
+    WIRE_WAIT_END = 4,     /* u8  enum wire_end */
+    WIRE_WAIT_COUNT = 5,   /* u64 waits that have ended */
+    WIRE_WAIT_TIME = 6,    /* u64 TSC ticks of these waits */
+    WIRE_WAIT_LONGEST = 7, /* u64 TSC ticks of the longest */
+    WIRE_WAIT_ENTRY = 8,   /* u32 the entry of the table */
+};
+#define WIRE_WAIT_FRAMES_MAX 16u
+
+enum wire_wait_kind {
+    WIRE_WAIT_BLOCKED = 0, /* STACK blocked the thread */
+    WIRE_WAIT_WAKER = 1,   /* STACK ended the wait of the thread */
+};
+
+/* SCHED body, WIRE.md 10.4, since 2.4: fields */
+enum wire_sched_tag {
+    WIRE_SCHED_CORE = 1,     /* u16 */
+    WIRE_SCHED_NOW = 2,      /* u64 TSC: the sums are of SINCE to NOW */
+    WIRE_SCHED_SINCE = 3,    /* u64 TSC */
+    WIRE_SCHED_SWITCHES = 4, /* u64 from one thread to another */
+    /* TSC ticks in which the core ran threads with a record, idle threads, and
+     * no thread or threads without a record */
+    WIRE_SCHED_RUNNING = 5, /* u64 */
+    WIRE_SCHED_IDLE = 6,    /* u64 */
+    WIRE_SCHED_UNNAMED = 7, /* u64 */
+    WIRE_SCHED_MOVED = 8,   /* u64 threads that came from another core */
+    /* u64 part of IDLE in which a thread was ready; absent: unknown */
+    WIRE_SCHED_READY_IDLE = 9,
+    WIRE_SCHED_HISTOGRAM = 10,     /* bytes: pairs of varints */
+    WIRE_SCHED_OTHER_RUNNING = 11, /* u64 part of UNNAMED: threads */
+    /* Only core 0 has the rest, which is of the whole guest: the sums of ended
+     * threads whose record another thread has now. */
+    WIRE_SCHED_EVICTED_RUNNING = 12, /* u64 TSC ticks */
+    WIRE_SCHED_EVICTED_READY = 13,   /* u64 TSC ticks */
+    WIRE_SCHED_EVICTED_BLOCKED = 14, /* u64 TSC ticks */
+    WIRE_SCHED_EVICTED = 15,         /* u64 number of these threads */
+    WIRE_SCHED_REFUSED = 16,         /* u64 threads that got no record */
+};
 
 /* Limits of the rates that the agent accepts, WIRE.md 7 */
 #define WIRE_RATE_MIN_HZ 1u
