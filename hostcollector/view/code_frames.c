@@ -24,8 +24,12 @@ struct frame_span {
 struct code_address {
     uint64_t pc;
     double time;
-    bool call; /* (pc) is a return address; the call is before it */
+    bool call;       /* (pc) is a return address; the call is before it */
+    uint32_t missed; /* MISSED_KEPT + index in (missed), or less */
 };
+
+/* Nearly all calls have no hidden callers. */
+enum { MISSED_UNKNOWN, MISSED_NONE, MISSED_KEPT };
 
 struct code_frames {
     const struct image_map *image_map;
@@ -38,6 +42,8 @@ struct code_frames {
     struct frame_span *spans; /* one for each of pcs */
     struct code_address *pcs;
     size_t span_count, span_room, pc_room;
+    struct hidden_callers *missed;
+    size_t missed_count, missed_room;
     size_t most;  /* limit of addresses */
     size_t bytes; /* limit for names */
     uint64_t folded;
@@ -107,6 +113,7 @@ void code_frames_free(struct code_frames *p)
     free(p->frames);
     free(p->spans);
     free(p->pcs);
+    free(p->missed);
     arena_fini(&p->arena);
     free(p);
 }
@@ -276,7 +283,7 @@ static inline int add_address(struct code_frames *p, uint64_t pc, bool call,
         vec_grow(&p->pcs, &p->pc_room, p->span_count, sizeof *p->pcs) != 0)
         return -1;
     if (*number == MAP_NOTHING) {
-        p->pcs[p->span_count] = (struct code_address){pc, 0, call};
+        p->pcs[p->span_count] = (struct code_address){.pc = pc, .call = call};
         *number = (uint32_t)p->span_count++;
     }
     p->pcs[*number].time += time;
@@ -291,6 +298,45 @@ int code_frames_add(struct code_frames *p, uint64_t pc, double time)
 int code_frames_add_call(struct code_frames *p, uint64_t back, double time)
 {
     return add_address(p, back - 1, true, time);
+}
+
+/* Keep (found). Returns a value for code_address.missed. */
+static uint32_t keep_missed(struct code_frames *p,
+                            const struct hidden_callers *found)
+{
+    if (found->count == 0 && !found->missing)
+        return MISSED_NONE;
+    if (vec_grow(&p->missed, &p->missed_room, p->missed_count,
+                 sizeof *p->missed) != 0)
+        return MISSED_UNKNOWN;
+    p->missed[p->missed_count] = *found;
+    return MISSED_KEPT + (uint32_t)p->missed_count++;
+}
+
+/* The hidden callers of (at); NULL: unknown. */
+static const struct hidden_callers *missed_of(const struct code_frames *p,
+                                              const struct code_address *at)
+{
+    static const struct hidden_callers none;
+
+    if (at->missed < MISSED_KEPT)
+        return at->missed == MISSED_NONE ? &none : NULL;
+    return &p->missed[at->missed - MISSED_KEPT];
+}
+
+struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back)
+{
+    uint32_t number = map_get(&p->by_pc, back - 1, 0);
+    const struct hidden_callers *kept =
+        number != MAP_NOTHING ? missed_of(p, &p->pcs[number]) : NULL;
+
+    if (kept != NULL)
+        return *kept;
+    struct hidden_callers found = hidden_callers_of_frame(p->image_map, back);
+
+    if (number != MAP_NOTHING)
+        p->pcs[number].missed = keep_missed(p, &found);
+    return found;
 }
 
 size_t code_frames_count(const struct code_frames *p)
@@ -333,8 +379,9 @@ static size_t bytes_taken(const struct code_frames *p)
     return p->function_room * sizeof *p->functions +
            p->line_room * sizeof *p->lines + p->frame_room * sizeof *p->frames +
            p->span_room * sizeof *p->spans + p->pc_room * sizeof *p->pcs +
-           map_bytes(&p->by_pc) + map_bytes(&p->by_identity) +
-           map_bytes(&p->by_line) + arena_bytes(&p->arena);
+           p->missed_room * sizeof *p->missed + map_bytes(&p->by_pc) +
+           map_bytes(&p->by_identity) + map_bytes(&p->by_line) +
+           arena_bytes(&p->arena);
 }
 
 static int find_frames(struct code_frames *p)
@@ -420,10 +467,14 @@ struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc)
     static const struct code_frame others = {.function = VIEW_OTHERS};
     uint32_t number = map_get(&p->by_pc, pc, 0);
 
-    if (number == MAP_NOTHING || p->spans[number].count == 0)
-        return (struct frames_at){&others, 1};
-    return (struct frames_at){p->frames + p->spans[number].first,
-                              p->spans[number].count};
+    if (number == MAP_NOTHING)
+        return (struct frames_at){&others, 1, NULL};
+    const struct frame_span *span = &p->spans[number];
+    const struct hidden_callers *missed = missed_of(p, &p->pcs[number]);
+
+    if (span->count == 0)
+        return (struct frames_at){&others, 1, missed};
+    return (struct frames_at){p->frames + span->first, span->count, missed};
 }
 
 void code_frames_line(const struct code_frames *p, uint32_t line,

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/names/hidden_callers.h"
 #include "model/view.h"
 
 struct image_map;
@@ -33,6 +34,8 @@ struct code_frame {
 struct frames_at {
     const struct code_frame *frames;
     size_t count;
+    /* of a call, if code_frames_missed() was called; else NULL */
+    const struct hidden_callers *missed;
 };
 
 /*
@@ -57,6 +60,10 @@ int code_frames_add(struct code_frames *p, uint64_t pc, double time);
 /* Add (time) to the time of the call that returns to (back). The call's address
  * is just before (back). Returns 0; -1 if there is no memory. */
 int code_frames_add_call(struct code_frames *p, uint64_t back, double time);
+
+/* Return hidden_callers_of_frame() of return address (back), and keep the
+ * result with the address. */
+struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back);
 
 /* Number of addresses that have a function of their own, and number of
  * addresses that became VIEW_OTHERS. */

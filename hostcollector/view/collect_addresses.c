@@ -35,7 +35,7 @@ static int learn_entry(struct code_frames *frames, const struct profile *p,
         learn_calls(frames, stack.frames, stack.depth, time) != 0)
         return -1;
     for (uint32_t i = 0; i + 1 < stack.depth; i++) {
-        missed = hidden_callers_of_frame(image_map, stack.frames[i]);
+        missed = code_frames_missed(frames, stack.frames[i]);
         if (learn_calls(frames, missed.address, missed.count, time) != 0)
             return -1;
     }

@@ -56,10 +56,9 @@ static int push_mark(struct walk *w, enum view_mark mark)
     return push_step(w, (struct path_step){.function = mark});
 }
 
-static int push_frames(struct walk *w, uint64_t pc)
+/* Push the frames (at), which are those of (pc). */
+static int push_frames_at(struct walk *w, struct frames_at at, uint64_t pc)
 {
-    struct frames_at at = code_frames_get(w->frames, pc);
-
     while (at.count-- > 0) {
         const struct code_frame *frame = &at.frames[at.count];
 
@@ -70,6 +69,11 @@ static int push_frames(struct walk *w, uint64_t pc)
             return -1;
     }
     return 0;
+}
+
+static int push_frames(struct walk *w, uint64_t pc)
+{
+    return push_frames_at(w, code_frames_get(w->frames, pc), pc);
 }
 
 /* Push callers that the frame walk has missed, and a mark if there may be
@@ -131,6 +135,26 @@ static int push_exact(struct walk *w)
     return 0;
 }
 
+/* Push frame (i) of the stack, after the callers that are hidden above it. */
+static int push_frame(struct walk *w, uint32_t i)
+{
+    const struct stack *stack = &w->stack;
+    uint64_t call = stack->frames[i] - 1;
+    struct frames_at at = code_frames_get(w->frames, call);
+    bool outermost = i + 1 == stack->depth;
+    struct hidden_callers above;
+
+    if (!outermost && at.missed == NULL) {
+        above = hidden_callers_of_frame(w->image_map, stack->frames[i]);
+        at.missed = &above;
+    }
+    if (outermost ? outermost_hides(w, stack) : at.missed->missing)
+        w->hiding_call = call;
+    if (!outermost && push_missed(w, at.missed) != 0)
+        return -1;
+    return push_frames_at(w, at, call);
+}
+
 /* Push the callers of the leaf, with the callers that the frame walk has
  * missed. */
 static int push_callers(struct walk *w, const struct profile_entry *entry)
@@ -146,22 +170,9 @@ static int push_callers(struct walk *w, const struct profile_entry *entry)
         return -1;
     if (is_exact(w))
         return push_exact(w);
-    for (uint32_t i = stack->depth; i-- > 0;) {
-        struct hidden_callers above = {.count = 0};
-        bool hides;
-
-        if (i + 1 < stack->depth) {
-            above = hidden_callers_of_frame(w->image_map, stack->frames[i]);
-            hides = above.missing;
-        } else {
-            hides = outermost_hides(w, stack);
-        }
-        if (hides)
-            w->hiding_call = stack->frames[i] - 1;
-        if (push_missed(w, &above) != 0 ||
-            push_frames(w, stack->frames[i] - 1) != 0)
+    for (uint32_t i = stack->depth; i-- > 0;)
+        if (push_frame(w, i) != 0)
             return -1;
-    }
     return push_missed(w, &w->missed);
 }
 
