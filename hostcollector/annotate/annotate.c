@@ -144,8 +144,9 @@ static int build(struct builder *b, struct err *e)
 {
     struct annotation *out = b->out;
 
-    if (places_gather(&b->places, b->job->profile, b->job->view,
-                      out->function) != 0)
+    if (b->job->places == NULL &&
+        places_gather(&b->places, &out->function, 1, b->job->profile,
+                      b->job->view) != 0)
         return err_set(e, "out of memory");
     out->sum = b->places.sum;
     out->idle = b->places.idle;
@@ -178,6 +179,10 @@ struct annotation *annotate(const struct annotate_job *job, bool *unfound,
     }
     b.out = &owned->annotation;
     b.arena = &owned->arena;
+    if (job->places != NULL) {
+        b.places = *job->places;
+        *job->places = (struct places){0};
+    }
     result = choose(&b, unfound, e);
     if (result == 0)
         result = build(&b, e);

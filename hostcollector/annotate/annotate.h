@@ -15,6 +15,7 @@
 #include "util/err.h"
 
 struct image_map;
+struct places;
 
 struct annotate_job {
     const struct profile *profile;
@@ -24,6 +25,9 @@ struct annotate_job {
                         function */
     /* its name or a part of the name; NULL: the busiest one */
     const char *function;
+    /* Samples of function (number), which annotate() takes away; NULL: not
+     * gathered yet (annotate/places.h). */
+    struct places *places;
     const char *folder; /* folder to search for source files; NULL: none */
     uint64_t memory; /* bytes; code of longer functions is not disassembled */
 };

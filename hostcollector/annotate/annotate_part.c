@@ -5,28 +5,29 @@
 #include <stdlib.h>
 
 #include "annotate/annotate_output.h"
+#include "annotate/places.h"
+#include "image/names/image_map.h"
 
 /* Part of the memory for one annotation. Packed, it takes a tenth of that. */
 #define TEXT_MOST (4u << 20)
 
-/* The annotation of function (number) of (v), or with 0 of the function that
- * the options of (r) name; (v) is of (p), and the last view that was made.
- * Release it by annotation_free(). NULL with (e) filled; (*unfound) is set if
- * there is no such function. */
+/* The annotation for (job), which becomes one for (r): of function
+ * (job->number) of its view, or with 0 of the function that the options of (r)
+ * name. The view is the last one that was made. Release the annotation by
+ * annotation_free(). NULL with (e) filled; (*unfound) is set if there is no
+ * such function. */
 static struct annotation *annotate_run(const struct guest_run *r,
-                                       const struct profile *p,
-                                       const struct view *v, uint32_t number,
-                                       bool *unfound, struct err *e)
+                                       struct annotate_job *job, bool *unfound,
+                                       struct err *e)
 {
     const struct options *o = r->config.options;
-    const struct annotate_job job = {.profile = p,
-                                     .view = v,
-                                     .image_map = r->images.image_map,
-                                     .number = number,
-                                     .function = o->shown.function,
-                                     .folder = o->from.sources,
-                                     .memory = guest_run_memory_of_part(r)};
-    struct annotation *a = annotate(&job, unfound, e);
+
+    job->image_map = r->images.image_map;
+    job->function = o->shown.function;
+    job->folder = o->from.sources;
+    job->memory = guest_run_memory_of_part(r);
+
+    struct annotation *a = annotate(job, unfound, e);
 
     if (a == NULL && !*unfound)
         guest_run_blame_missing(r, e);
@@ -56,10 +57,56 @@ static bool add(struct report *report, struct report_code *list, size_t *bytes,
 }
 
 /* Does (row) have code to annotate? */
-static bool has_code(const struct view *v, const struct view_row *row)
+static bool has_code(const struct guest_run *r, const struct view *v,
+                     const struct view_row *row)
 {
+    const struct view_function *f = &v->functions[row->function];
+
     return row->function >= VIEW_MARKS && row->self.samples != 0 &&
-           !v->functions[row->function].nameless;
+           !f->nameless &&
+           image_map_image(r->images.image_map, f->image)->file != NULL;
+}
+
+/* Functions whose samples are gathered in one walk over all entries. */
+struct page_batch {
+    uint32_t functions[OPTIONS_PAGE_CODE];
+    struct places places[OPTIONS_PAGE_CODE];
+    uint32_t count;
+};
+
+/* Put at most (most) functions with code into (b), from row (row) on. Returns
+ * the row behind the last one. */
+static size_t choose(struct page_batch *b, const struct guest_run *r,
+                     const struct view *v, size_t row, uint32_t most)
+{
+    b->count = 0;
+    for (; row < v->total.row_count && b->count < most; row++)
+        if (has_code(r, v, &v->total.rows[row]))
+            b->functions[b->count++] = v->total.rows[row].function;
+    return row;
+}
+
+/* Add the functions of (b). Returns how many were added. */
+static uint32_t add_batch(struct page_batch *b, struct guest_run *r,
+                          struct report *report, struct report_code *list,
+                          size_t *bytes)
+{
+    uint32_t before = (uint32_t)report->code_count;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct annotate_job job = {.profile = report->profile,
+                                   .view = report->view,
+                                   .number = b->functions[i],
+                                   .places = &b->places[i]};
+        struct err ignored; /* for example, there is no memory */
+        bool unfound;
+        struct annotation *a = annotate_run(r, &job, &unfound, &ignored);
+
+        if (a != NULL)
+            (void)add(report, list, bytes, a);
+        annotation_free(a);
+    }
+    return (uint32_t)report->code_count - before;
 }
 
 static void add_busiest(struct guest_run *r, struct report *report,
@@ -67,21 +114,18 @@ static void add_busiest(struct guest_run *r, struct report *report,
 {
     const struct view *v = report->view;
     uint32_t left = r->config.options->shown.page_code;
-    size_t bytes = 0;
+    struct page_batch *b = calloc(1, sizeof *b);
+    size_t bytes = 0, row = 0;
 
-    for (size_t i = 0; i < v->total.row_count && left > 0; i++) {
-        const struct view_row *row = &v->total.rows[i];
-        struct annotation *a = NULL;
-        struct err ignored; /* for example, its image is not available */
-        bool unfound;
-
-        if (has_code(v, row))
-            a = annotate_run(r, report->profile, v, row->function, &unfound,
-                             &ignored);
-        if (a != NULL && add(report, list, &bytes, a))
-            left--;
-        annotation_free(a);
+    while (b != NULL && left > 0 && row < v->total.row_count) {
+        row = choose(b, r, v, row, left);
+        if (places_gather(b->places, b->functions, b->count, report->profile,
+                          v) == 0)
+            left -= add_batch(b, r, report, list, &bytes);
+        for (uint32_t i = 0; i < b->count; i++)
+            places_fini(&b->places[i]);
     }
+    free(b);
 }
 
 /* Make room for (count) functions in (report). NULL if there is no memory. */
@@ -109,12 +153,13 @@ static int make_page_code(struct guest_run *r, struct report *report,
 static int make_annotation(struct guest_run *r, struct report *report,
                            struct err *e)
 {
+    struct annotate_job job = {.profile = report->profile,
+                               .view = report->view};
     size_t bytes = 0;
 
     if (report->view->total.all.samples == 0)
         return 0;
-    report->annotation =
-        annotate_run(r, report->profile, report->view, 0, &r->unfound, e);
+    report->annotation = annotate_run(r, &job, &r->unfound, e);
     if (report->annotation == NULL)
         return -1;
     if (r->config.options->shown.page_code != 0) {
@@ -148,14 +193,15 @@ const struct report_part *annotate_page_part(const struct options *o)
 char *annotate_lines(const struct guest_run *r, const struct report *look,
                      uint32_t number, struct err *e)
 {
+    struct annotate_job job = {
+        .profile = look->profile, .view = look->view, .number = number};
     struct report report = *look;
     bool unfound;
     char *text = NULL;
     size_t size = 0;
     FILE *out;
 
-    report.annotation =
-        annotate_run(r, look->profile, look->view, number, &unfound, e);
+    report.annotation = annotate_run(r, &job, &unfound, e);
     if (report.annotation == NULL)
         return NULL;
     out = open_memstream(&text, &size);

@@ -2,6 +2,7 @@
 #include "annotate/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/vec.h"
 #include "view/path.h"
@@ -69,10 +70,39 @@ static int by_address(const void *a, const void *b)
     return (left->address > right->address) - (left->address < right->address);
 }
 
-static int gather_core(struct places *out, const struct profile *p, size_t core,
-                       const struct view *v, uint32_t function)
+/* A walk over all entries for several functions. */
+struct gathering {
+    const struct profile *profile;
+    const struct view *view;
+    struct places *out;
+    uint32_t *wanted; /* by function: 1 + index in (out); 0: not wanted */
+};
+
+/* Add the samples of (path), which interrupted (leaf), to each wanted function
+ * that has the leaf in its code. (place) has their sum. */
+static int add_path(const struct gathering *g, const struct view_path *path,
+                    const struct view_step *leaf, struct place *place)
 {
-    const struct profile_core *c = &p->cores[core];
+    for (const struct view_step *step = leaf;; step--) {
+        uint32_t wanted = g->wanted[step->function];
+        struct places *out = &g->out[wanted - (wanted != 0)];
+
+        /* of a function that is inlined into itself, the innermost step */
+        if (wanted != 0 && is_in(path, leaf, step->function, place) &&
+            place->depth == (size_t)(leaf - step)) {
+            if (path->idle)
+                out->idle += path->amount.samples;
+            else if (add(out, place) != 0)
+                return -1;
+        }
+        if (!step->inlined || step == path->steps)
+            return 0;
+    }
+}
+
+static int gather_core(const struct gathering *g, size_t core)
+{
+    const struct profile_core *c = &g->profile->cores[core];
 
     for (size_t i = 0; i < c->entry_count; i++) {
         struct view_path path;
@@ -81,35 +111,40 @@ static int gather_core(struct places *out, const struct profile *p, size_t core,
 
         if (c->entries[i].tally.samples == 0)
             continue; /* excluded entry */
-        if (!view_leaf_of(v, core, i, &path))
+        if (!view_leaf_of(g->view, core, i, &path))
             return -1;
         leaf = leaf_of(&path);
-        if (leaf == NULL || !is_in(&path, leaf, function, &place))
+        if (leaf == NULL)
             continue;
-        if (path.idle) {
-            out->idle += path.amount.samples;
-            continue;
-        }
         place.address = leaf->address;
         place.sum.amount = path.amount;
         place.sum.late = c->entries[i].tally.late_time;
         place.sum.moved = path.moved ? path.amount.time : 0;
-        if (add(out, &place) != 0)
+        if (add_path(g, &path, leaf, &place) != 0)
             return -1;
     }
     return 0;
 }
 
-int places_gather(struct places *out, const struct profile *p,
-                  const struct view *v, uint32_t function)
+int places_gather(struct places *out, const uint32_t *functions, size_t count,
+                  const struct profile *p, const struct view *v)
 {
-    *out = (struct places){0};
-    for (size_t i = 0; i < p->core_count; i++)
-        if (gather_core(out, p, i, v, function) != 0)
-            return -1;
-    if (out->count != 0)
-        qsort(out->list, out->count, sizeof *out->list, by_address);
-    return 0;
+    struct gathering g = {.profile = p, .view = v, .out = out};
+    int result = 0;
+
+    memset(out, 0, count * sizeof *out);
+    g.wanted = calloc(v->function_count, sizeof *g.wanted);
+    if (g.wanted == NULL)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        g.wanted[functions[i]] = i + 1;
+    for (size_t i = 0; i < p->core_count && result == 0; i++)
+        result = gather_core(&g, i);
+    for (size_t i = 0; i < count; i++)
+        if (out[i].count != 0)
+            qsort(out[i].list, out[i].count, sizeof *out[i].list, by_address);
+    free(g.wanted);
+    return result;
 }
 
 /* Add the busy time of (core) to (times), which has one sum for each function.

@@ -29,10 +29,11 @@ struct places {
     struct pair_map by_address;
 };
 
-/* Gather the samples of (p) in the code of (function) of (v). Returns 0; -1 if
- * there is no memory. places_fini() must follow in both cases. */
-int places_gather(struct places *out, const struct profile *p,
-                  const struct view *v, uint32_t function);
+/* Gather the samples of (p) in the code of each of (count) functions of (v), in
+ * one walk over all entries: those of functions[i] in out[i]. Returns 0; -1 if
+ * there is no memory. places_fini() of each must follow in both cases. */
+int places_gather(struct places *out, const uint32_t *functions, size_t count,
+                  const struct profile *p, const struct view *v);
 
 /* Returns the function of (v) with the most busy time in its code, inlined
  * functions included. Functions without a name do not count. Returns VIEW_MARKS
