@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Basic blocks of a function. A block is a run of instructions that control
- * enters only at the first and leaves only at the last. Pure. The bytes of code
- * are not trusted.
- * A block begins at the function's first instruction, after each jump and
- * return, and at each target of the function's own jumps and calls. A call does
- * not end a block, because control comes back. The targets of a jump through a
- * register (a switch table) are unknown. Usually such a target follows a jump
- * or a return, and begins a block for that reason.
+ * The machine code of a function: its basic blocks, and its instructions as
+ * text. Pure. The bytes of code are not trusted.
+ *
+ * A basic block is a run of instructions that control
+ * enters only at the first and leaves only at the last. A block begins at the
+ * function's first instruction, after each jump and return, and at each target
+ * of the function's own jumps and calls. A call does not end a block, because
+ * control comes back. The targets of a jump through a register (a switch table)
+ * are unknown. Usually such a target follows a jump or a return, and begins a
+ * block for that reason.
  */
 #ifndef TPROF_ANNOTATE_BLOCKS_H
 #define TPROF_ANNOTATE_BLOCKS_H
@@ -57,5 +59,28 @@ uint32_t blocks_insn_at(const struct blocks *b, uint64_t offset);
 
 /* Returns the block that holds instruction (insn). */
 uint32_t blocks_block_of(const struct blocks *b, uint32_t insn);
+
+/* disasm.c: disassembles one instruction with capstone, in Intel syntax (like
+ * objdump -M intel). */
+
+struct disasm;
+
+/* Room for disasm_text(). */
+#define DISASM_TEXT 208
+
+/* Returns NULL if there is no memory. */
+struct disasm *disasm_new(void);
+
+/* Release (d). NULL is allowed. */
+void disasm_free(struct disasm *d);
+
+/*
+ * Write the instruction of the (size) bytes at (code) into (buf). The
+ * instruction lies at (address). If capstone finds no instruction of just this
+ * size, write the bytes: "db 0x0f, 0x0b". The text is safe to print on a
+ * terminal. Returns (buf).
+ */
+const char *disasm_text(struct disasm *d, const uint8_t *code, size_t size,
+                        uint64_t address, char buf[DISASM_TEXT]);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "annotate/blocks.h"
 #include "annotate/builder.h"
-#include "annotate/disasm.h"
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "annotate/disasm.h"
+#include "annotate/blocks.h"
 
 #include <capstone.h>
 #include <stdbool.h>

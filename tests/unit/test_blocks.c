@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/disasm.h"
 #include "check.h"
 #include "image/file/image.h"
 #include "input.h"
