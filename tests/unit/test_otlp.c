@@ -4,7 +4,7 @@
  * both encodings, whatever guests there are. The reader and the rules are the
  * tests' own (tests/support/otlp_*.c); test_otlp_rules.c tests the rules.
  */
-#include "export/stores/otlp_request.h"
+#include "export/stores/store_formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

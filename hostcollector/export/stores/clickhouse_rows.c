@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows for the two tables of fleet/push/receivers/clickhouse.sql. */
-#include "export/stores/clickhouse_rows.h"
+#include "export/stores/store_formats.h"
 
 #include <inttypes.h>
 #include <stdio_ext.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A pprof file in the message of a store, with labels. */
-#include "export/stores/envelope.h"
+#include "export/stores/store_formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages of OpenTelemetry's protocol, in Protocol Buffers or in JSON. */
-#include "export/stores/otlp_message.h"
+#include "export/stores/otlp_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define NUMBER 24 /* room for one */
 
-enum wire_type { VARINT = 0, FIXED64 = 1 };
+enum { VARINT = 0, FIXED64 = 1 }; /* wire types of Protocol Buffers */
 
 static void put(struct otlp_message *m, const char *text)
 {

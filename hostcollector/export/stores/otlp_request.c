@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* OpenTelemetry's profiles: a gzipped ExportProfilesServiceRequest. */
-#include "export/stores/otlp_request.h"
+#include "export/stores/store_formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/export.h"
-#include "export/stores/otlp_tables.h"
+#include "export/stores/otlp_parts.h"
 #include "export/stores/report_window.h"
 #include "model/origin.h"
 #include "report/gzip.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables that all OpenTelemetry profiles of a request share. */
-#include "export/stores/otlp_tables.h"
+#include "export/stores/otlp_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

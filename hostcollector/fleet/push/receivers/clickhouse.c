@@ -2,7 +2,7 @@
 /* ClickHouse by HTTP: rows for the tables of clickhouse.sql. */
 #include <stdio.h>
 
-#include "export/stores/clickhouse_rows.h"
+#include "export/stores/store_formats.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 
 static const char *const inserts[] = {

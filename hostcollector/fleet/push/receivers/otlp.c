@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/stores/otlp_request.h"
+#include "export/stores/store_formats.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 
 /* Field numbers of ExportProfilesServiceResponse: the message about rejected

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parca: the message of its gRPC interface, as JSON by HTTP. */
-#include "export/stores/envelope.h"
+#include "export/stores/store_formats.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 
 static enum receiver_answer send_raw(struct receiver *r, const struct parcel *p,

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/stores/envelope.h"
 #include "export/stores/report_window.h"
+#include "export/stores/store_formats.h"
 #include "fleet/push/receivers/receiver_kinds.h"
 
 #define NS_PER_S 1000000000u
