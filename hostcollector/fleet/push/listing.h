@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists a folder's recordings, and those that a receiver is done with, by file
- * names alone. */
+/* Recordings in folders, by file names alone: lists all, and those that a
+ * receiver is done with; and watches for new ones. */
 #ifndef TPROF_FLEET_PUSH_LISTING_H
 #define TPROF_FLEET_PUSH_LISTING_H
 
@@ -32,5 +32,29 @@ bool listing_is_recording(const char *name);
 int listing_add(struct listing_names *n, const char *name, size_t length);
 void listing_sort(struct listing_names *n);
 void listing_free(struct listing_names *n);
+
+/* watch.c: reports new and changed recordings in folders, without reading the
+ * folders. */
+
+struct watch;
+
+/* Watch the (count) files and folders at (paths), which must outlive the
+ * watch. NULL if the system provides no watch. */
+struct watch *watch_open(const char *const *paths, size_t count);
+void watch_close(struct watch *w);
+
+/* A descriptor that is readable when something has changed; -1 if (w) is
+ * NULL. */
+int watch_fd(const struct watch *w);
+
+/*
+ * Take the changes since the last call: paths of recordings in (*taken), valid
+ * until the next call. Changes by other machines on a network file system may
+ * be missing.
+ *
+ * Returns false if these are not all changes, so that the folders must be
+ * read.
+ */
+bool watch_take(struct watch *w, const struct listing_names **taken);
 
 #endif

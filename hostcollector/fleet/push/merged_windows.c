@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Merged files of a spool, and the windows that they hold. */
-#include "fleet/push/merged_windows.h"
+#include "fleet/push/queue.h"
 
 #include <stdlib.h>
 #include <string.h>

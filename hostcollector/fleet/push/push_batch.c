@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Collects windows that are sent in one request. */
-#include "fleet/push/push_batch.h"
 
 #include <string.h>
 

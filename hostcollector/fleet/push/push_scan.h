@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fleet/push/listing.h"
 #include "fleet/push/push_config.h"
 #include "fleet/push/queue.h"
-#include "fleet/push/watch.h"
 
 struct push_scan {
     const struct push_config *options;

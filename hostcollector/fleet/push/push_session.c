@@ -14,7 +14,6 @@
 #include "cli/signals.h"
 #include "export/stores/report_window.h"
 #include "fleet/backoff.h"
-#include "fleet/push/push_batch.h"
 #include "fleet/push/push_parcel.h"
 #include "fleet/push/push_scan.h"
 #include "fleet/push/push_tell.h"

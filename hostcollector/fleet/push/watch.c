@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reports new and changed recordings in folders. */
-#include "fleet/push/watch.h"
+#include "fleet/push/listing.h"
 
 #include <limits.h>
 #include <stdio.h>

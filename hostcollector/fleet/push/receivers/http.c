@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fleet/push/receivers/http_curl.h"
 #include "guard/descriptor.h"
 #include "guard/side_process.h"
 #include "util/host_clock.h"

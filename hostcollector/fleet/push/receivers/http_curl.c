@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* HTTP by libcurl, in the sending process. */
-#include "fleet/push/receivers/http_curl.h"
+#include "fleet/push/receivers/http.h"
 
 #include <curl/curl.h>
 #include <dlfcn.h>
