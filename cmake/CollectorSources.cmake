@@ -75,7 +75,6 @@ set(core_sources
     diff/compare/pairs.c
     diff/compare/two_proportions.c
     diff/compare/unit_cost.c
-    diff/compare/unit_rows.c
     diff/diff.c
     diff/diff_cores.c
     diff/diff_html.c

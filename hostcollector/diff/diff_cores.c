@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "diff/diff_cores.h"
+#include "diff/diff_runs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,21 +1,99 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The recordings that `collector diff` compares: read one after the other, and
- * reduced to the time of each function. */
+ * reduced to the time of each function, as a whole, for each core, and for each
+ * unit of the guest's work. */
 #ifndef TPROF_DIFF_DIFF_RUNS_H
 #define TPROF_DIFF_DIFF_RUNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/options.h"
 #include "diff/compare/merged.h"
 #include "diff/compare/pairs.h"
+#include "diff/compare/unit_cost.h"
 #include "diff/diff.h"
-#include "diff/diff_cores.h"
-#include "diff/diff_units.h"
-#include "diff/fail_if.h"
+#include "model/profile.h"
+#include "model/view.h"
 #include "util/arena.h"
 #include "util/err.h"
+
+/* diff_cores.c: the functions of each core. */
+
+/* Zeroed: none. */
+struct diff_cores {
+    struct pairs *list; /* by core */
+    size_t count, room;
+    struct diff_core *shown;
+};
+
+/* Add the functions of (scope), a part of (v), to (pairs), for run (run) of
+ * (side). Functions without a name are left out.
+ * Returns 0; -1 if there is no memory. */
+int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
+                         const struct view *v, const struct view_scope *scope);
+
+/* Add the functions of each core of (v), for run (run) of (side).
+ * Returns 0; -1 if there is no memory. */
+int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
+                   const struct view *v);
+
+/* Returns the bytes of memory that (c) takes, including those that
+ * diff_cores_state() will take for (runs). */
+uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs);
+
+/*
+ * Store in (d) the changes on each core that has busy samples in every run.
+ * (runs) are the numbers of runs before and after. At most COMPARE_FALSE of the
+ * changes reported for all cores are false.
+ * Returns 0; -1 if there is no memory.
+ */
+int diff_cores_state(struct diff_cores *c, const size_t runs[2],
+                     struct diff *d);
+
+/* Release what (c) holds. */
+void diff_cores_fini(struct diff_cores *c);
+
+/* diff_units.c: the cost of the guest's units of work, as a whole and by
+ * function. */
+
+/* A counter of one side. */
+struct diff_counter {
+    char name[GUEST_COUNTER_NAME];
+    struct unit_cost cost; /* of each run that has the counter */
+};
+
+/* A run: its time, and for each counter the seconds of a unit for each tick. */
+struct diff_units_run {
+    struct amount all;
+    double tick_s[WIRE_PROGRESS_COUNTERS]; /* by counter of the side */
+};
+
+/* Zeroed: no run. */
+struct diff_units {
+    struct diff_counter counters[2][WIRE_PROGRESS_COUNTERS];
+    size_t counts[2];
+    struct diff_units_run *runs;
+    size_t run_count, room;
+    struct unit_row *rows; /* rows of all units */
+};
+
+/* Add the run (p), with the view (v), to (side). Add the runs of before first.
+ * Returns 0; -1 if there is no memory. */
+int diff_units_add(struct diff_units *u, unsigned side, const struct profile *p,
+                   const struct view *v);
+
+/* Store in (d), whose functions and rows are filled, the costs of units that
+ * each run of (in) counts. Returns 0; -1 if there is no memory. */
+int diff_units_state(struct diff_units *u, const struct compare_input *in,
+                     struct diff *d);
+
+/* Returns the bytes of memory that diff_units_state() takes for (functions). */
+uint64_t diff_units_bytes(const struct diff_units *u, size_t functions);
+
+/* Release what (u) holds. */
+void diff_units_fini(struct diff_units *u);
 
 #define DIFF_FAIL_IF 16
 
@@ -42,12 +120,8 @@ struct diff_runs {
     bool empty; /* a recording has no busy samples; (e) names the recording */
 };
 
-/*
- * Read the recordings that (c) names. A
- * signal at the descriptor (stop_fd) ends that.
- *
- * Returns 0; -1 with (e) filled.
- */
+/* Read the recordings that (c) names. A signal at the descriptor (stop_fd) ends
+ * that. Returns 0; -1 with (e) filled. */
 int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
                    int stop_fd, struct err *e);
 

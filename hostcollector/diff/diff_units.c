@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "diff/diff_units.h"
+#include "diff/diff_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

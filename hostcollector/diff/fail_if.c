@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads a rule from its end, since names contain blanks. */
-#include "diff/fail_if.h"
 
 #include <math.h>
 #include <stdio.h>

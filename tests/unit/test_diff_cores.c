@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What changed on which core, of views whose samples are known. */
-#include "diff/diff_cores.h"
+#include "diff/diff_runs.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --fail-if: what it takes, which function it means, and when it holds. */
-#include "diff/fail_if.h"
 
 #include <math.h>
 #include <string.h>

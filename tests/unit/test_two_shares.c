@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two shares: the test, the interval and what they are made of, against tables
  * and against sums. */
-#include "diff/compare/two_proportions.h"
 
 #include <math.h>
 #include <stdint.h>
 
 #include "check.h"
-#include "diff/compare/beta_tail.h"
+#include "diff/compare/statistics.h"
 
 static int near(double a, double b, double tolerance)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What functions take of a unit of work, against drawn samples. */
-#include "diff/compare/unit_rows.h"
+#include "diff/compare/unit_cost.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Computes both distributions by the incomplete beta function. */
-#include "diff/compare/beta_tail.h"
+#include "diff/compare/statistics.h"
 
 #include <math.h>
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diff/compare/two_proportions.h"
+#include "diff/compare/statistics.h"
 #include "model/view.h"
 
 #define COMPARE_FALSE   .05

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Score test, Newcombe's interval, and the change that the test detects. */
-#include "diff/compare/two_proportions.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #include "diagnose/share.h"
-#include "diff/compare/beta_tail.h"
+#include "diff/compare/statistics.h"
 
 /* The pooled share of both sides. */
 static double pooled(const struct two_proportions *s)

@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares a share before and after: whether it changed, by how much, and which
- * change would have been found. Pure. */
-#ifndef TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
-#define TPROF_DIFF_COMPARE_TWO_PROPORTIONS_H
+/* The statistics of a comparison. Pure. */
+#ifndef TPROF_DIFF_COMPARE_STATISTICS_H
+#define TPROF_DIFF_COMPARE_STATISTICS_H
+
+/* beta_tail.c: tails of distributions. */
+
+/* The probability that a value of Student's t with (df) degrees of freedom is
+ * farther from 0 than (t) in either direction. If (df) is INFINITY, of a normal
+ * distribution. */
+double tail_t(double t, double df);
+
+/* Returns the (t) for which tail_t() returns (p). (p) is above 0 and at most 1.
+ */
+double tail_t_quantile(double p, double df);
+
+/*
+ * Returns the probability that (a) + (b) events divide as unevenly as this, or
+ * more so, if each falls among the (b) with probability (share). This is twice
+ * the smaller tail of the binomial distribution. Counts may have fractions.
+ */
+double tail_counts(double a, double b, double share);
+
+/* two_proportions.c: compares a share before and after: whether it changed, by
+ * how much, and which change would have been found. */
 
 /* Index 0 is before, 1 is after. */
 struct two_proportions {
