@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
-#include "fleet/serve/serve_session.h"
+#include "fleet/serve/serve_config.h"
 #include "fleet/serve/serve_wanted.h"
 #include "session/session_options.h"
 

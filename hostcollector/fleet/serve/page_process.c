@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The process that runs collector report to write a guest's page. */
-#include "fleet/serve/page_process.h"
+#include "fleet/serve/web_process.h"
 
 #include <signal.h>
 #include <stdio.h>

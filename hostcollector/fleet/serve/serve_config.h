@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The user's choices for collector serve. */
+/* Collector serve: the user's choices, and the call that serves. */
 #ifndef TPROF_FLEET_SERVE_SERVE_CONFIG_H
 #define TPROF_FLEET_SERVE_SERVE_CONFIG_H
 
@@ -24,5 +24,9 @@ struct serve_config {
     const char *token_file; /* NULL: no token */
     bool shows_code;        /* in pages, also to clients without a token */
 };
+
+/* serve_session.c: serve guests that come and go, until the user stops. Returns
+ * an enum exit_code. A line on stderr says what failed. */
+int serve_session_run(const struct serve_config *o);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Serves guests that come and go, until the user stops. */
-#include "fleet/serve/serve_session.h"
 #include "fleet/serve/merge_process.h"
+#include "fleet/serve/serve_config.h"
 
 #include <inttypes.h>
 #include <stdio.h>

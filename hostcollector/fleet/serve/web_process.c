@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "fleet/respawn.h"
-#include "fleet/serve/page_process.h"
-#include "fleet/web/listen.h"
 #include "fleet/web/web.h"
 
 struct page {
@@ -64,7 +62,7 @@ static _Noreturn void write_pages(const struct page *p, int stop,
 
 /*
  * Start both processes: one answers by HTTP, one writes pages of guests
- * (page_process.h). They always start together, since an old socket between
+ * (page_process.c). They always start together, since an old socket between
  * them may hold an answer for nobody. If one exits, the other exits, too. The
  * keeper holds the listening socket, so clients wait during a restart and are
  * not refused. Returns the process that answers; -1 with (e) filled.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The listening socket of the pages, and its URL. */
-#include "fleet/web/listen.h"
+#include "fleet/web/web.h"
 
 #include <errno.h>
 #include <netdb.h>

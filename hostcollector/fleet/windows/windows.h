@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fleet/windows/allowance.h"
 #include "fleet/windows/busy.h"
 #include "fleet/windows/open_window_counts.h"
 #include "fleet/windows/shares.h"
@@ -46,6 +45,15 @@ void windows_close(struct windows *w);
 /* Losses in open windows of an earlier process that was killed. */
 struct open_window_losses windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
+
+/*
+ * Limit of a guest's samples in its windows: many times the rate that it was
+ * asked for. A guest that sends far more is broken, or wants to fill the disk.
+ */
+struct allowance {
+    uint64_t left;  /* samples still allowed */
+    uint64_t at_ns; /* when (left) was computed; 0: not yet */
+};
 
 /* One guest. Zeroed except (watched) and (busy), which belong to the caller,
  * (shares), (rate_hz), and (all), which is NULL if no windows are kept. */
