@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts for the user about a guest that does not send HELLO. */
+/* A guest that is absent or silent: texts for the user, and times at which it
+ * is tried again. */
 #ifndef TPROF_GUEST_TALK_SILENCE_H
 #define TPROF_GUEST_TALK_SILENCE_H
+
+#include <stdint.h>
+
+#include "guest/talk/talk.h"
 
 #define OTHER_PROTOCOL                                                         \
     "the bytes from %s are not tprof's: no HELLO is among them. Does another " \
@@ -19,5 +24,30 @@
     "- the agent never runs: that takes tprof_start_cpu() and interrupts, or " \
     "tprof_poll();\n"                                                          \
     "- a driver of the kernel's claimed the device after tprof_init()."
+
+#define RETRY_FIRST  100000000ull  /* nanoseconds */
+#define SILENCE_MAX  5000000000ull /* longer than the time between STATS */
+#define RETRY_RARELY 5000000000ull /* with backs_off, the longest time */
+
+/* The time of the next try after one at (now_ns). With backs_off, the wait is
+ * half as long as the guest has been away, so that thousands of absent guests
+ * cost little. */
+static inline uint64_t retry_absent(const struct talk *s, uint64_t now_ns)
+{
+    uint64_t since = s->entered_ns > s->begun_ns ? s->entered_ns : s->begun_ns;
+    uint64_t wait = now_ns > since ? (now_ns - since) / 2 : 0;
+
+    if (!s->backs_off || wait < RETRY_FIRST)
+        wait = RETRY_FIRST;
+    return now_ns + (wait < RETRY_RARELY ? wait : RETRY_RARELY);
+}
+
+/* Time after which a guest that is sampled counts as silent. */
+static inline uint64_t silence_ns(const struct talk *s)
+{
+    bool listens = s->state == TALK_SAMPLING && !s->one_way;
+
+    return listens && s->source->live ? s->heard_ns + SILENCE_MAX : TALK_NEVER;
+}
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "guest/talk/retry.h"
 #include "guest/talk/silence.h"
 #include "tprof_wire.h"
 #include "util/hash.h"
