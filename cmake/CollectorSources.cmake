@@ -42,7 +42,7 @@ set(core_sources
     cmd/cmd_bridge.c
     cmd/cmd_check.c
     cmd/cmd_compact.c
-    cmd/cmd_completion.c
+    cmd/cmd_complete.c
     cmd/cmd_diff.c
     cmd/cmd_live.c
     cmd/cmd_pgo.c

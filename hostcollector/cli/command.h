@@ -35,10 +35,12 @@ struct subcommand {
     int (*run)(int argc, char **argv);
 };
 
-/* Return the command (name); NULL if no command has that name. */
+/* Return the command (name), also if it is for scripts only; NULL if no command
+ * has that name. */
 const struct subcommand *cmd_find(const char *name);
 
-/* Return command (i) of the commands that have names; NULL after the last. */
+/* Return command (i) of the commands that users type, without cmd_live; NULL
+ * after the last. */
 const struct subcommand *cmd_at(size_t i);
 
 /* Return the name of the command that is most similar to (name); NULL if none
@@ -52,7 +54,7 @@ extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_compact;
-extern const struct subcommand cmd_completion;
+extern const struct subcommand cmd_complete;
 extern const struct subcommand cmd_diff;
 extern const struct subcommand cmd_live;
 extern const struct subcommand cmd_pgo;

@@ -88,10 +88,9 @@ static const char first_screen[] =
     "  collector top --serial tprof.sock --elf kernel.elf\n"
     "\n"
     "Further commands: view, stacks, check, pgo, serve, push, compact,\n"
-    "bridge, completion. 'collector help COMMAND' explains a command,\n"
-    "'collector help live' the options of collector itself, and 'man "
-    "collector'\n"
-    "everything.\n";
+    "bridge. 'collector help COMMAND' explains a command, 'collector help "
+    "live'\n"
+    "the options of collector itself, and 'man collector' everything.\n";
 
 static const struct help help = {
     &options,

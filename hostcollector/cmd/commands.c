@@ -11,10 +11,9 @@ static int run_help(int argc, char **argv);
 static const struct subcommand help = {"help", NULL, run_help};
 
 static const struct subcommand *const commands[] = {
-    &cmd_run,     &cmd_record,     &cmd_report, &cmd_annotate,
-    &cmd_diff,    &cmd_pgo,        &cmd_top,    &cmd_stacks,
-    &cmd_check,   &cmd_bridge,     &cmd_push,   &cmd_serve,
-    &cmd_compact, &cmd_completion, &cmd_view,   &help};
+    &cmd_run,  &cmd_record, &cmd_report,  &cmd_annotate, &cmd_diff,
+    &cmd_pgo,  &cmd_top,    &cmd_stacks,  &cmd_check,    &cmd_bridge,
+    &cmd_push, &cmd_serve,  &cmd_compact, &cmd_view,     &help};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 const struct subcommand *cmd_find(const char *name)
@@ -22,7 +21,7 @@ const struct subcommand *cmd_find(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i];
-    return NULL;
+    return strcmp(name, cmd_complete.name) == 0 ? &cmd_complete : NULL;
 }
 
 const struct subcommand *cmd_at(size_t i)

@@ -354,7 +354,6 @@ TEST(help_of_each_command_fits_a_terminal) /* catches: texts that run over */
         if (command->options != NULL)
             check_help(command, "  -h, --help  ");
     check_help(&cmd_live, "collector report\n");
-    check_help(&cmd_completion, "completion bash|zsh|fish");
 }
 
 TEST(help_of_serve_has_no_guest_without_agent)

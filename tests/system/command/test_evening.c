@@ -154,7 +154,6 @@ static const struct slip {
      "there is no kind 'pyroscop' (did you mean pyroscope?)"},
     {"push --as clikhouse --to http://127.0.0.1 tprof.tprof",
      "(did you mean clickhouse?)"},
-    {"completion fihs", "(did you mean fish?)"},
 };
 
 TEST(slips_are_understood) /* catches: a folder "pyroscop+http:" */

@@ -619,10 +619,10 @@ static const struct command_line compact = {
     .words = "compact home/spool",
     .processes = {{"0", "who merges windows", HEARS, NULL}}};
 
-static const struct command_line completion = {
-    .name = "completion",
-    .words = "completion bash",
-    .processes = {{"0", "completion", UNCONFINED, "it reads nothing"}}};
+static const struct command_line complete = {
+    .name = "complete",
+    .words = "complete report --sort",
+    .processes = {{"0", "complete", UNCONFINED, "it reads nothing"}}};
 
 static const struct command_line help = {
     .name = "help",
@@ -639,7 +639,7 @@ static const struct command_line *const lines[] = {
     &stacks,       &stacks_of_dump,
     &check,        &bridge,
     &push,         &serve,
-    &compact,      &completion,
+    &compact,      &complete,
     &help,         &view};
 
 /* Runs */
@@ -792,5 +792,5 @@ PROCESSES_OF(push)
 PROCESSES_OF(serve)
 #endif
 PROCESSES_OF(compact)
-PROCESSES_OF(completion)
+PROCESSES_OF(complete)
 PROCESSES_OF(help)
