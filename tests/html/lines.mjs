@@ -100,7 +100,7 @@ cases.a_click_shows_what_belongs_together = async () => {
     const page = await open("usual.html");
     await page.evaluate(() => window.tprof.pickNamed("checksum"));
     await page.keyboard.press("l");
-    await page.click('table.lines tr:has(td:text-is("30"))');
+    await page.click('table.lines .name:text-is("30")');
     const picked = await page.$$eval("table.blocks tr.picked", (rows) => rows.map((r) => r.textContent));
     assert.deepEqual(picked.length, annotation("checksum").code[0].blocks.flatMap((b) => b.self.samples
         ? b.instructions.filter((i) => i.body === 0 && i.line === 30) : []).length);

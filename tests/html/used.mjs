@@ -202,7 +202,7 @@ cases.page_opens_as_the_options_ask = async () => {
     assert.equal(await pressed(page, '[data-mode="all"]'), "true");
     assert.equal(await pressed(page, "#invert"), "true");
     await page.keyboard.press("b");
-    await settle(page);
+    await page.waitForFunction(() => location.hash === "#of=busy");
     await page.reload(); // the address has the change
     await page.waitForSelector("html[data-ready]", { state: "attached" });
     await settle(page);

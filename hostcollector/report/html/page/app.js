@@ -4,11 +4,14 @@
 class App extends Page {
     constructor() {
         super();
+        /* a small window has no room for a heatmap beside its views */
+        this.usualHeat = matchMedia("(max-width: 720px), (max-height: 720px)").matches
+            ? "none" : "busy";
         this.profiles = [];
         this.state = {
             cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
             mode: "busy", image: -1, search: null, filter: false, function: -1,
-            heat: "busy", tab: "flame", inverted: false, upward: false,
+            heat: this.usualHeat, tab: "flame", inverted: false, upward: false,
             sums: null, colours: null, hitFunctions: null,
         };
         const frame = {
@@ -16,7 +19,10 @@ class App extends Page {
             focus: (node) => this.tellNode(node),
             pick: (node) => node.function >= 0 && this.pick(node.function),
             open: (node) => this.openLines(node.function),
-            zoomed: (node) => this.tellNode(node),
+            zoomed: (node) => {
+                this.tellNode(node);
+                this.link.save();
+            },
         };
         const time = {
             range: (from, to) => this.setRange(from, to),
@@ -30,20 +36,19 @@ class App extends Page {
         this.timeline = new Timeline(byId("timeline"), time);
         this.heatmap = new Heatmap(byId("heatmap"), time);
         this.table = new FunctionTable(byId("table-box"), pick);
-        this.sandwich = new Sandwich(byId("sandwich-box"), frame);
+        this.sandwich = new Sandwich(byId("sandwich-box"), {
+            ...frame, choose: (f) => this.pick(f), lines: (node) => this.nodeLines(node),
+        });
         this.lines = new FunctionLines(byId("lines-box"), pick);
         this.waits = new Waits(byId("waits-box"), pick);
-        watchTheme(() => this.redraw());
+        this.link = new Link(() => linkOf(this), (words) => followLink(this, words));
+        this.bindFrame();
         this.bind();
         listenKeys(this);
     }
 
     bind() {
-        byId("search").addEventListener("input", (e) => this.search(e.target.value));
         byId("only").addEventListener("change", () => this.toggleFilter());
-        byId("theme").addEventListener("click", () => this.theme());
-        byId("help-button").addEventListener("click", () => this.help());
-        byId("help-close").addEventListener("click", () => byId("help").close());
         byId("image").addEventListener("change", (e) => {
             this.state.image = +e.target.value;
             this.update();
@@ -54,23 +59,23 @@ class App extends Page {
         });
         byId("heat-what").addEventListener("change", (e) => {
             this.state.heat = e.target.value;
-            this.showTime();
+            this.redraw();
         });
         byId("guest").addEventListener("change", (e) => this.open(+e.target.value));
         byId("invert").addEventListener("click", () => this.toggle("inverted"));
         byId("upward").addEventListener("click", () => this.toggle("upward"));
         byId("copy-folded").addEventListener("click", () => this.copy(
             foldedText(wholeTree(this.state.sums, false), this.profile.period)));
-        byId("copy-text").addEventListener("click", () => this.copy(this.table.text()));
         byId("zoom-time").addEventListener("click", () => this.zoomTime());
         byId("whole-time").addEventListener("click", () => this.viewTime(null));
         byId("clear-time").addEventListener("click", () => this.setRange(null, null));
         for (const button of document.querySelectorAll("[data-mode]"))
             button.addEventListener("click", () => this.setMode(button.dataset.mode));
-        for (const button of document.querySelectorAll("[data-tab]"))
-            button.addEventListener("click", () => this.showTab(button.dataset.tab));
         byId("core-list").addEventListener("change", (e) => this.typeCores(e.target.value));
-        matchMedia("(min-width: 1500px)").addEventListener("change", () => this.redraw());
+    }
+
+    text() {
+        return this.table.text();
     }
 
     /* Show guest (index). */
@@ -129,9 +134,7 @@ class App extends Page {
         if (head.without)
             parts.push(`without ${head.without}`);
         byId("subtitle").textContent = parts.join(" \u00b7 ");
-        const warnings = head.remarks.filter((r) => r.warning);
-        byId("warnings").replaceChildren(...warnings.map((r) =>
-            el("p", "warning", r.text)));
+        this.showWarnings(head.remarks.filter((r) => r.warning).map((r) => r.text));
         byId("time").hidden = !profile.timed;
         const images = byId("image");
         images.replaceChildren(el("option", "", "all images"),
@@ -221,8 +224,11 @@ class App extends Page {
         const from = view === null ? 0
             : Math.max(0, Math.min(slots - width, Math.round(view.from)));
         this.state.view = { from, to: Math.max(1, Math.min(slots, Math.round(from + width))) };
+        if (this.state.sums === null)
+            return;
         this.showTime();
         this.showSelection();
+        this.link.save();
     }
 
     zoomView(by, slot) {
@@ -258,11 +264,6 @@ class App extends Page {
         this.showTab("lines");
     }
 
-    showTab(name) {
-        this.state.tab = name;
-        this.redraw();
-    }
-
     back() {
         if (this.flame.left > 0 || this.flame.right < 1)
             this.flame.zoom(this.flame.root);
@@ -293,7 +294,6 @@ class App extends Page {
         state.sums.baseText = { busy: "busy time", idle: "idle time", all: "all time" }[state.mode];
         this.idleSums = null;
         this.findHits();
-        saveState(this);
     }
 
     /* Which functions are searched for, and which entries have them. */
@@ -335,10 +335,7 @@ class App extends Page {
         const { state, profile } = this;
         if (!profile || state.sums === null)
             return;
-        const wide = innerWidth >= 1500, print = document.body.classList.contains("print");
-        document.body.dataset.tab = wide && state.tab === "functions" ? "flame" : state.tab;
-        for (const button of document.querySelectorAll("[data-tab].tab"))
-            button.setAttribute("aria-selected", String(button.dataset.tab === state.tab));
+        const tab = this.showView(), { printed } = this;
         for (const button of document.querySelectorAll("[data-mode]"))
             button.setAttribute("aria-pressed", String(button.dataset.mode === state.mode));
         byId("invert").setAttribute("aria-pressed", String(state.inverted));
@@ -346,10 +343,9 @@ class App extends Page {
         this.showCores();
         this.showSelection();
         this.showTime();
-        const tab = document.body.dataset.tab;
-        if (tab === "flame" || print)
+        if (tab === "flame" || printed)
             this.showFlame();
-        if (tab === "functions" || wide || print)
+        if (tab === "functions" || this.wide || printed)
             this.table.set(state.sums, state);
         if (tab === "sandwich")
             this.sandwich.set(state.sums, state);
@@ -357,10 +353,11 @@ class App extends Page {
             this.showWaits();
         if (tab === "lines")
             this.lines.set(profile, state.function);
-        byId("only").disabled = state.search === null;
+        byId("only-label").hidden = state.search === null;
         byId("truth").textContent = truthText(state.sums);
         byId("search-note").textContent = state.search === null ? ""
             : `${shareText(this.foundShare())} of ${state.sums.baseText}`;
+        this.link.save();
     }
 
     showFlame() {
@@ -368,7 +365,7 @@ class App extends Page {
         this.flame.hit = state.filter ? null : state.hitFunctions;
         this.flame.set(wholeTree(state.sums, state.inverted), state.colours,
                        state.sums.whole, state.upward);
-        this.tellNode(this.flame.root);
+        this.tellNode(this.flame.top);
     }
 
     showWaits() {
@@ -385,7 +382,9 @@ class App extends Page {
             state.heat = "busy";
         byId("heat-what").value = state.heat;
         byId("heat-what").options[3].disabled = state.search === null && state.image < 0;
-        this.heatmap.set(profile, state, this.hits);
+        byId("heatmap").hidden = byId("heat-note").hidden = state.heat === "none";
+        if (state.heat !== "none")
+            this.heatmap.set(profile, state, this.hits);
     }
 
     /* What the numbers are of, in words. */
@@ -406,17 +405,6 @@ class App extends Page {
         byId("whole-time").hidden = state.view.to - state.view.from >= profile.head.slots;
     }
 
-    /* Copy (text), and say so where screen readers listen. */
-    async copy(text) {
-        let said = `copied ${countText(text.split("\n").length - 1)} lines`;
-        try {
-            await navigator.clipboard.writeText(text);
-        } catch {
-            said = "the browser does not let this page copy";
-        }
-        byId("copied").textContent = said;
-    }
-
     hoverNode(node, e) {
         if (node === null)
             return this.tip(null, e);
@@ -424,13 +412,13 @@ class App extends Page {
     }
 
     nodeLines(node) {
-        const { sums } = this.state;
-        const name = node.function < 0 ? "all" : this.profile.functions[node.function].name;
+        const { sums } = node, { profile } = sums;
+        const name = node.function < 0 ? "all" : profile.functions[node.function].name;
         const lines = [name + (node.inlined ? " (inlined)" : ""),
                        `total ${shareText(share(node.time, node.timeSq, sums.whole))}`,
                        `self ${shareText(share(node.self, node.selfSq, sums.whole))} of ${sums.baseText}`,
                        `${countText(node.samples)} samples, ${countText(node.count)} intervals`];
-        const file = this.profile.fileOf.get(node.function);
+        const file = profile.fileOf.get(node.function);
         const late = latePart(node.late, node.time);
         if (late > .005)
             lines.push(`${percentText(late)} % of it came late`);

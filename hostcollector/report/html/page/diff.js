@@ -34,7 +34,10 @@ class DiffApp extends Page {
             hover: (node, e) => this.hover(node, e),
             focus: (node) => this.selected(view(), node),
             pick: (node) => node.function >= 0 && this.pick(node.call.name),
-            zoomed: (node) => this.zoomed(view(), node),
+            zoomed: (node) => {
+                this.zoomed(view(), node);
+                this.link.save();
+            },
             note: (node) => this.note(node),
         });
         this.flame = new FlameView(byId("flame-box"), frame(() => this.flame),
@@ -45,10 +48,11 @@ class DiffApp extends Page {
             pick: (name) => this.pick(name), colour: (f) => this.colours.ofChange(f),
             isChanged: (f) => f.verdict === "changed", change: (f) => f.rest.change,
         });
-        watchTheme(() => this.redraw());
-        this.bind();
-        this.redraw();
-        this.tell(this.flame.root);
+        this.link = new Link(() => this.linkWords(), (words) => this.follow(words));
+        this.bindFrame();
+        this.turn.addEventListener("click", () => this.toggleUpward());
+        this.listen();
+        this.follow(linkWords());
     }
 
     build() {
@@ -57,7 +61,6 @@ class DiffApp extends Page {
             button.type = "button";
             button.dataset.tab = name;
             button.setAttribute("role", "tab");
-            button.addEventListener("click", () => this.showTab(name));
             return button;
         };
         byId("tabs").replaceChildren(...[["flame", "Difference"], ["sides", "Side by side"],
@@ -71,10 +74,12 @@ class DiffApp extends Page {
             el("span", "", "Widths "), this.width, this.turn,
             el("span", "legend", key("grew", "grew"), key("shrank", "shrank"),
                key("noise", "no change beyond chance")), byId("detail"));
-        const side = (name) => el("div", "side", el("h3", "", name), this.boxOf(name));
+        const side = (name) => el("div", "side", el("h2", "", name), this.boxOf(name));
         const sides = el("section", "panel", el("p", "quiet", ""), el("div", "sides",
                                                                      side("before"), side("after")));
         sides.id = "sides";
+        sides.setAttribute("role", "tabpanel");
+        sides.setAttribute("aria-label", "side by side");
         byId("flame").after(sides);
         byId("table-box").id = "diff-table";
         this.showHead();
@@ -88,13 +93,7 @@ class DiffApp extends Page {
         return box;
     }
 
-    bind() {
-        byId("search").addEventListener("input", (e) => this.search(e.target.value));
-        byId("theme").addEventListener("click", () => this.theme());
-        byId("help-button").addEventListener("click", () => this.help());
-        byId("help-close").addEventListener("click", () => byId("help").close());
-        this.turn.addEventListener("click", () => this.toggleUpward());
-        matchMedia("(min-width: 1500px)").addEventListener("change", () => this.redraw());
+    listen() {
         const tab = (name) => () => this.showTab(name);
         listenKeys(this, [
             ["/", "search", () => byId("search").focus()],
@@ -134,7 +133,7 @@ class DiffApp extends Page {
         byId("title").textContent = title;
         byId("subtitle").textContent = [this.sideText("before"), this.sideText("after"),
                                         ...this.onlyText()].join(" \u00b7 ");
-        byId("warnings").replaceChildren(...warnings.map((text) => el("p", "warning", text)));
+        this.showWarnings(warnings);
         const { judged, changed } = this.said;
         byId("truth").textContent = `${countText(changed)} of ${countText(judged)} functions changed ` +
             "beyond chance; percentages are of busy time";
@@ -181,10 +180,7 @@ class DiffApp extends Page {
 
     redraw() {
         const { state, difference, colours } = this, whole = { time: 1 };
-        const wide = innerWidth >= 1500, print = document.body.classList.contains("print");
-        document.body.dataset.tab = wide && state.tab === "functions" ? "flame" : state.tab;
-        for (const button of document.querySelectorAll(".tab"))
-            button.setAttribute("aria-selected", String(button.dataset.tab === state.tab));
+        this.showView();
         press(this.width, state.side);
         this.turn.setAttribute("aria-pressed", String(state.upward));
         const hit = state.search === null ? null
@@ -196,8 +192,9 @@ class DiffApp extends Page {
             view.set(difference.tree(i === 0 ? "before" : "after"), colours, whole, state.upward));
         if (this.selection)
             this.mark(null);
-        if (state.tab === "functions" || wide || print)
+        if (state.tab === "functions" || this.wide || this.printed)
             this.showTables();
+        this.link.save();
     }
 
     showTables() {
@@ -261,9 +258,38 @@ class DiffApp extends Page {
         this.showTab("functions");
     }
 
-    showTab(name) {
-        this.state.tab = name;
+    /* The functions for a mail. */
+    text() {
+        return this.table.text();
+    }
+
+    /* The words of link.js. */
+    linkWords() {
+        const { state, difference: { functions } } = this;
+        return [
+            ["search", byId("search").value || null],
+            ["view", state.tab === "flame" ? null : state.tab],
+            ["function", state.picked],
+            ["widths", state.side === "after" ? null : state.side],
+            ["root", state.upward ? "bottom" : null],
+            ["zoom", linkPath(functions, this.flame.zoomPath)],
+        ];
+    }
+
+    follow(words) {
+        const view = words.get("view"), { functions } = this.difference;
+        byId("search").value = words.get("search") || "";
+        Object.assign(this.state, {
+            search: patternOf(byId("search").value),
+            tab: this.tabs.list().some((tab) => tab.dataset.tab === view) ? view : "flame",
+            picked: words.get("function"),
+            side: words.get("widths") === "before" ? "before" : "after",
+            upward: words.get("root") === "bottom",
+        });
+        for (const graph of [this.flame, ...this.sides])
+            graph.zoomPath = linkFrames(functions, words.get("zoom"));
         this.redraw();
+        this.tell(this.flame.top);
     }
 
     setSide(side) {

@@ -89,6 +89,16 @@ class DiffTable {
             this.box.append(el("p", "quiet", "No function is called so."));
     }
 
+    /* All rows as text, for a mail. */
+    text() {
+        const plain = (column, f) => column.cell(f).textContent;
+        const rows = [this.columns.map((column) => column.title), ...this.sorted().map((f) =>
+            this.columns.map((column) => column.left ? f.name : plain(column, f)))];
+        const widths = this.columns.map((column, i) => column.left ? 0
+            : Math.max(...rows.map((row) => row[i].length)));
+        return rows.map((row) => row.map((text, i) => text.padStart(widths[i])).join("  ") + "\n").join("");
+    }
+
     headCell(column, index) {
         const button = el("button", "", column.title);
         const cell = el("th", column.left ? "left" : column.narrow ? "rest"

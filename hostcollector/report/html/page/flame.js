@@ -16,11 +16,12 @@ class FlameView {
         this.canvas = el("canvas", "flame-canvas");
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "application");
-        this.canvas.setAttribute("aria-label", label);
+        this.canvas.setAttribute("aria-label", `${label}; arrow keys lead from frame to frame`);
         this.space = el("div", "flame-space", this.canvas);
         box.replaceChildren(this.space);
         this.upward = false;
         this.root = null;
+        this.zoomPath = []; /* functions from the root to the frame that fills the width */
         this.left = 0;
         this.right = 1;
         this.hit = null; /* search: a Uint8Array by function; null: none */
@@ -34,7 +35,7 @@ class FlameView {
 
     /* Show (root); zoomed to where the same path is, if it is there. */
     set(root, colours, whole, upward) {
-        const zoomed = this.zoomPath || [];
+        const zoomed = this.zoomPath;
         const flipped = upward !== this.upward;
         Object.assign(this, { root, colours, whole, upward });
         this.focused = this.hovered = null;
@@ -49,6 +50,7 @@ class FlameView {
             node = kid;
         }
         this.zoomPath = node.path().map((n) => n.function);
+        this.top = node; /* fills the width */
         this.left = node.x0;
         this.right = node.x1;
         this.draw(true);
@@ -325,7 +327,7 @@ class FlameView {
     }
 
     zoomOut() {
-        const path = this.zoomPath || [];
+        const path = this.zoomPath;
         let node = this.root;
         for (const f of path.slice(0, -1))
             node = node.kids(0).find((k) => k.function === f) || node;

@@ -10,6 +10,8 @@ class Heatmap {
         this.box = box;
         this.actions = actions;
         this.canvas = el("canvas", "heat");
+        this.canvas.setAttribute("role", "img");
+        this.canvas.setAttribute("aria-label", "heatmap of the selected cores");
         box.replaceChildren(this.canvas);
         this.key = "";
         this.picture = new Picture();

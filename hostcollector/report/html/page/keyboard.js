@@ -13,29 +13,6 @@ const WORDS = {
     caller: ["[caller?]", "A caller may be missing here, because the function below has no frame of its own yet."],
 };
 
-/* What both pages do alike: they have redraw(), search(), and back(), which
- * undoes what was chosen last. */
-class Page {
-    theme() {
-        switchTheme();
-        this.redraw();
-    }
-
-    help() {
-        toggleHelp();
-    }
-
-    escape() {
-        if (byId("help").open)
-            byId("help").close();
-        else if (byId("search").value) {
-            byId("search").value = "";
-            this.search("");
-        } else
-            this.back();
-    }
-}
-
 function keyList(app) {
     const tab = (name) => () => app.showTab(name);
     return [
@@ -83,7 +60,8 @@ function listenKeys(app, keys = keyList(app), graphKeys = GRAPH_KEYS) {
     byId("keys").replaceChildren(...keys.map(row), ...graphKeys.map(row));
     addEventListener("keydown", (e) => {
         const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-        if (e.ctrlKey || e.metaKey || e.altKey || (typing && e.key !== "Escape"))
+        if (e.ctrlKey || e.metaKey || e.altKey || (typing && e.key !== "Escape") ||
+            (!byId("keys-on").checked && e.key !== "Escape"))
             return;
         const found = keys.find(([key]) => key === e.key);
         if (found === undefined)

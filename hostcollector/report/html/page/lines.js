@@ -144,7 +144,7 @@ class FunctionLines {
                 return el("tr", "gap", el("td"), el("td"), el("td"), el("td", "left", "\u22ee"));
             const line = lines.get(number) || none;
             const row = el("tr", line.self.samples ? "hit" : "", ...this.cells(line),
-                           el("td", "quiet number", number ? String(number) : "?"),
+                           this.lineCell(number),
                            el("td", "left source", sourceOf(body, number) || ""));
             if (line.late)
                 row.lastChild.append(el("span", "late", this.lateText(line)));
@@ -157,6 +157,14 @@ class FunctionLines {
         return el("section", "source-part", head, this.table("lines", ["Line", "Source"], rows),
                   ...body.text ? [] : [el("p", "quiet", "Its source was not found: --source DIR " +
                       "tells where it is.")]);
+    }
+
+    /* The number of a line, as the button for what a click on its row does. */
+    lineCell(number) {
+        const button = el("button", "name quiet", number ? String(number) : "?");
+        button.type = "button";
+        button.title = "show the instructions of this line";
+        return el("td", "number", button);
     }
 
     /* Rows of one line light up together: its source, and its instructions. */
@@ -180,8 +188,12 @@ class FunctionLines {
                 cell.colSpan = span;
                 return cell;
             }));
-        return el("div", "code-box", el("table", className, el("thead", "", head),
-                                        el("tbody", "", ...rows)));
+        const box = el("div", "code-box", el("table", className, el("thead", "", head),
+                                             el("tbody", "", ...rows)));
+        box.tabIndex = 0; /* arrow keys scroll a long line into sight */
+        box.setAttribute("role", "group");
+        box.setAttribute("aria-label", titles.join(" and ").toLowerCase());
+        return box;
     }
 
     hosts(a) {

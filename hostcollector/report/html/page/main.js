@@ -1,43 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the guests of the page, then shows the first; or a difference. */
 
-/* The selection is kept behind the page's address, so that it can be passed on. */
-function saveState(app) {
-    const { state, profile } = app, words = new URLSearchParams();
-    const guest = app.profiles.indexOf(profile);
-    if (guest > 0)
-        words.set("guest", guest);
-    if (state.cores.size !== profile.cores.length)
-        words.set("core", [...state.cores].map((i) => profile.cores[i].number).join(","));
-    if (state.from !== null)
-        words.set("time", `${secondsText(state.from / profile.head.slots_per_s)}..` +
-            secondsText(state.to / profile.head.slots_per_s));
-    if (state.mode !== profile.head.shown.mode)
-        words.set("of", state.mode);
-    if (byId("search").value)
-        words.set("search", byId("search").value);
-    try {
-        history.replaceState(null, "", words.size ? `#${words}` : location.pathname +
-            location.search);
-    } catch { /* not allowed: then the address stays */ }
-}
-
-function loadState(app, words) {
-    const { state } = app, index = +words.get("guest");
-    byId("search").value = words.get("search") || "";
-    app.open(app.profiles[index] ? index : 0);
-    const { head } = app.profile;
-    app.show(head.shown);
-    if (["busy", "idle", "all"].includes(words.get("of")))
-        state.mode = words.get("of");
-    if (words.get("core"))
-        app.typeCores(words.get("core"));
-    const time = (words.get("time") || "").match(/^([\d.]+)\.\.([\d.]+)$/);
-    if (time && head.slots > 0)
-        app.setRange(Math.round(time[1] * head.slots_per_s),
-                     Math.round(time[2] * head.slots_per_s));
-}
-
 /* Blocks stand in this order: a guest, the code of its functions, and its cores'
  * moments. */
 async function readProfiles(app) {
@@ -60,9 +23,9 @@ async function readProfiles(app) {
 
 /* The first guest can be seen while the rest is read. */
 function firstLook(app) {
-    const words = new URLSearchParams(location.hash.slice(1));
+    const words = linkWords();
     if (!words.has("time") && !words.has("guest"))
-        loadState(app, words);
+        followLink(app, words);
 }
 
 /* A page of `collector diff` has one block. */
@@ -81,7 +44,7 @@ async function showGuests() {
     [...select.options].forEach((o, i) => o.value = String(i));
     byId("guest-label").hidden = names.length < 2;
     if (!app.profile)
-        loadState(app, new URLSearchParams(location.hash.slice(1)));
+        followLink(app, linkWords());
     else {
         if (app.overall)
             showTrust(byId("trust-box"), app.profile, app.overall);

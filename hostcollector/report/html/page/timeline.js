@@ -13,7 +13,7 @@ class Timeline {
         this.canvas = el("canvas", "lanes");
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "application");
-        this.canvas.setAttribute("aria-label", "time line of each core; drag to select a time");
+        this.canvas.setAttribute("aria-label", "time line of each core; drag or press arrow keys to select a time");
         box.replaceChildren(this.labels, el("div", "lane-box", this.canvas));
         this.canvasBox = this.canvas.parentElement;
         this.cache = new Map();
@@ -48,7 +48,7 @@ class Timeline {
 
     draw() {
         const width = Math.floor(this.canvasBox.clientWidth);
-        if (!this.profile || !this.profile.timed || width < 10)
+        if (!this.profile || !this.profile.timed || this.state.sums === null || width < 10)
             return;
         const cores = this.profile.cores, gap = this.lane > 12 ? 3 : 1;
         const height = cores.length * (this.lane + gap) + AXIS;

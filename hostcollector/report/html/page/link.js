@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The address of the page names what is shown, behind the #, as the words of a
+ * query: so that a view can be passed on. */
+
+const SAVE_MS = 400; /* browsers refuse an address that changes more often */
+const LINK_MAX = 2000; /* characters that every mail program leaves in one piece */
+
+/* The words behind the # of the address. */
+function linkWords() {
+    return new URLSearchParams(location.hash.slice(1));
+}
+
+class Link {
+    /* (words) returns pairs of a name and a text, or of a name and null for what
+     * is as the page opens. (follow) shows what such words name. */
+    constructor(words, follow) {
+        this.words = words;
+        addEventListener("hashchange", () => follow(linkWords()));
+    }
+
+    /* Change the address now, or soon. */
+    save() {
+        if (this.timer !== undefined) {
+            this.late = true;
+            return;
+        }
+        this.write();
+        this.timer = setTimeout(() => {
+            this.timer = undefined;
+            if (this.late)
+                this.save();
+        }, SAVE_MS);
+    }
+
+    write() {
+        const words = new URLSearchParams();
+        this.late = false;
+        for (const [name, text] of this.words()) {
+            if (text === null)
+                continue;
+            words.set(name, text);
+            if (String(words).length > LINK_MAX)
+                words.delete(name);
+        }
+        try {
+            history.replaceState(null, "", words.size ? `#${words}` : location.pathname +
+                location.search);
+        } catch { /* not allowed: then the address stays */ }
+    }
+
+    /* The address of what is shown now. */
+    get text() {
+        this.write();
+        return location.href;
+    }
+}
+
+/* Function (f) in an address: by its name, or by its number if an earlier
+ * function has the same name, or if the name looks like a number or a path. */
+function linkName(functions, f) {
+    const { name } = functions[f];
+    return /^#|;/.test(name) || functions.findIndex((g) => g.name === name) !== f
+        ? `#${f}` : name;
+}
+
+/* The function of such a text; -1: there is none. */
+function linkFunction(functions, text) {
+    if (!text.startsWith("#"))
+        return functions.findIndex((f) => f.name === text);
+    const f = Number(text.slice(1));
+    return Number.isInteger(f) && f >= 0 && f < functions.length ? f : -1;
+}
+
+/* Functions from the root to the frame that fills the graph. */
+function linkPath(functions, path) {
+    return path.length === 0 ? null : path.map((f) => linkName(functions, f)).join(";");
+}
+
+function linkFrames(functions, text) {
+    return text ? text.split(";").map((name) => linkFunction(functions, name)) : [];
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The frame of both pages, that of a report and that of a difference. A page has
+ * (state), redraw(), text(), which is its table for a mail, and back(), which
+ * undoes what was chosen last. */
+
+const TOLD_MS = 4000; /* for so long a page says that it has copied */
+
+class Page {
+    bindFrame() {
+        const on = (id, act) => byId(id).addEventListener("click", act);
+        this.tabs = new Tabs((name) => this.showTab(name));
+        byId("search").addEventListener("input", (e) => this.search(e.target.value));
+        on("skip", () => this.skip());
+        on("link", () => this.copy(this.link.text, "address"));
+        on("theme", () => this.theme());
+        on("help-button", () => this.help());
+        on("help-close", () => byId("help").close());
+        on("copy-text", () => this.copy(this.text()));
+        watchTheme(() => this.redraw());
+        matchMedia("(min-width: 1500px)").addEventListener("change", () => this.redraw());
+    }
+
+    /* On a wide screen the functions stand beside the other views. */
+    get wide() {
+        return innerWidth >= 1500;
+    }
+
+    get printed() {
+        return document.body.classList.contains("print");
+    }
+
+    /* The tab whose view is shown. */
+    showView() {
+        const { tab } = this.state;
+        document.body.dataset.tab = this.wide && tab === "functions" ? "flame" : tab;
+        this.tabs.set(document.body.dataset.tab);
+        return document.body.dataset.tab;
+    }
+
+    showTab(name) {
+        this.state.tab = name;
+        this.redraw();
+    }
+
+    /* From the head to what the tab shows. */
+    skip() {
+        const within = "button, select, input, canvas, [tabindex]";
+        const view = document.querySelector(`#${document.body.dataset.tab}`);
+        const first = [...view.querySelectorAll(within)].find((e) => e.offsetParent !== null);
+        (first || this.tabs.list().find((tab) => tab.tabIndex === 0)).focus();
+    }
+
+    /* One warning is in sight, further ones are a click away. */
+    showWarnings(texts) {
+        const list = texts.map((text) => el("p", "warning", text)), box = byId("warnings");
+        box.hidden = list.length === 0;
+        box.replaceChildren(...list.slice(0, 1));
+        if (list.length > 1)
+            box.append(el("details", "warning", el("summary", "",
+                `${list.length - 1} more warning${list.length > 2 ? "s" : ""}`), ...list.slice(1)));
+    }
+
+    /* Copy (text), and say so where screen readers listen. (what): "address", or
+     * else lines are counted. */
+    async copy(text, what) {
+        let said = what ? `copied the ${what}`
+            : `copied ${countText(text.split("\n").length - 1)} lines`;
+        try {
+            await navigator.clipboard.writeText(text);
+        } catch {
+            said = "the browser does not let this page copy";
+        }
+        byId("copied").textContent = said;
+        clearTimeout(this.told);
+        this.told = setTimeout(() => byId("copied").textContent = "", TOLD_MS);
+    }
+
+    theme() {
+        switchTheme();
+        this.redraw();
+    }
+
+    help() {
+        toggleHelp();
+    }
+
+    escape() {
+        if (byId("help").open)
+            byId("help").close();
+        else if (byId("search").value) {
+            byId("search").value = "";
+            this.search("");
+        } else
+            this.back();
+    }
+}
