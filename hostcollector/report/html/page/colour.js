@@ -49,8 +49,8 @@ class Colours {
     }
 
     ofLate(late) {
-        const l = dark() ? 30 + 22 * late : 92 - 26 * late;
-        return `hsl(34 ${Math.round(12 + 78 * late)}% ${Math.round(l)}%)`;
+        return dark() ? `hsl(34 ${Math.round(12 + 60 * late)}% ${Math.round(26 + 6 * late)}%)`
+            : `hsl(34 ${Math.round(12 + 78 * late)}% ${Math.round(92 - 26 * late)}%)`;
     }
 
     make(f) {
@@ -60,7 +60,7 @@ class Colours {
             return dark() ? `hsl(215 9% ${31 + 6 * tone}%)` : `hsl(215 14% ${83 + 5 * tone}%)`;
         const order = this.hues.get(group);
         const hue = order === undefined ? 360 * hashOf(group) : hueOf(order);
-        return dark() ? `hsl(${hue + 10 * tone - 5} ${30 + 10 * tone}% ${30 + 8 * tone}%)`
+        return dark() ? `hsl(${hue + 10 * tone - 5} ${30 + 10 * tone}% ${26 + 7 * tone}%)`
             : `hsl(${hue + 10 * tone - 5} ${48 + 16 * tone}% ${79 + 7 * tone}%)`;
     }
 }

@@ -79,7 +79,7 @@ class ChangeColours {
             return cssColour("--noise");
         const strength = Math.sqrt(Math.min(1, Math.abs(rest.change) / (this.most || 1)));
         const hue = rest.change > 0 ? 8 : 214;
-        return dark() ? `hsl(${hue} ${30 + 30 * strength}% ${28 + 20 * strength}%)`
+        return dark() ? `hsl(${hue} ${30 + 30 * strength}% ${28 + 14 * strength}%)`
             : `hsl(${hue} ${60 + 25 * strength}% ${89 - 24 * strength}%)`;
     }
 }
