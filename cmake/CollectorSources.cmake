@@ -230,6 +230,7 @@ set(core_sources
     profile/decode/order.c
     profile/decode/samples.c
     profile/decode/stack_record.c
+    profile/decode/thread_frames.c
     recording/names/frame_addresses.c
     recording/names/read.c
     recording/names/write.c

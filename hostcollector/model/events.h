@@ -9,6 +9,7 @@
 #include "model/guest.h"
 #include "model/sample_batch.h"
 #include "model/stack.h"
+#include "model/threads.h"
 #include "util/err.h"
 
 /* Reason for a HELLO. */
@@ -24,8 +25,8 @@ enum hello_kind {
  * call only. A callback may be NULL only where its comment says so.
  */
 struct events {
-    /* The context of stack, samples, loss, account, stats and progress. NULL:
-     * these six get the same context as the other callbacks. */
+    /* The context of the callbacks up to (sched), except hello. NULL: they get
+     * the same context as the other callbacks. */
     void *sums;
 
     /* The guest sent HELLO. No other event comes before the first. Returns 0;
@@ -43,6 +44,17 @@ struct events {
     void (*stats)(void *context, const struct core_stats *stats);
     /* May be NULL. */
     void (*progress)(void *context, const struct guest_progress *progress);
+    /* The next two may be NULL together: samples then have no thread. A core
+     * runs the thread with (serial), or if that is 0 with (id). Returns the
+     * thread's number, or 0 if the thread cannot be kept. */
+    uint32_t (*runs)(void *context, uint64_t serial, uint64_t id);
+    /* Returns the number for stack number (stack) in samples of thread number
+     * (thread), which is not 0. */
+    uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread);
+    /* The next three may be NULL. */
+    void (*thread)(void *context, const struct guest_thread *thread);
+    void (*wait)(void *context, const struct guest_wait *wait);
+    void (*sched)(void *context, const struct guest_sched *sched);
     /* The next two may be NULL. */
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);

@@ -14,6 +14,7 @@
 #include "model/guest.h"
 #include "model/sample_batch.h"
 #include "model/stack.h"
+#include "model/threads.h"
 
 /*
  * Classes of lateness in TSC ticks. Class 0 is below 1024 ticks, each further
@@ -122,6 +123,7 @@ struct profile_core {
     /* one for each second from (profile.start_tsc) on */
     const struct profile_second *seconds;
     size_t second_count;
+    const struct profile_sched *sched; /* NULL: the guest does not report it */
 };
 
 /* The samples of (c) whose leaf exceeded the memory, as one entry. */
@@ -210,6 +212,14 @@ struct profile {
     /* Of the whole stream. Counters of the same name are added up. */
     struct profile_work work[WIRE_PROGRESS_COUNTERS];
     size_t work_count;
+
+    /* Threads by first appearance, and their waits, in no order. Sums are of
+     * the whole stream, not only of the selection. */
+    const struct profile_thread *threads;
+    size_t thread_count;
+    const struct profile_wait *waits;
+    size_t wait_count;
+    uint64_t refused_threads, refused_waits; /* reports that had no room */
 
     struct stream_health health;
     struct stack_pool *stacks; /* input of profile_stack() */

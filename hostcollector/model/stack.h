@@ -33,6 +33,7 @@ struct stack {
     /* The generation of images (WIRE.md 8) in which the stack was defined.
      * GENERATION_NONE: not known, so the newest. 0 in a finished profile. */
     uint32_t generation;
+    uint32_t thread; /* number in profile.threads, from 1 on; 0: not known */
 };
 
 #endif

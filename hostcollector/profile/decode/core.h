@@ -29,7 +29,8 @@ struct core {
     uint16_t epoch;
     /* never 0; grows each time the dictionary is emptied */
     uint16_t generation;
-    bool images; /* STACK_AT records came in this boot */
+    uint32_t thread; /* number of the thread that runs; 0: none is known */
+    bool images;     /* STACK_AT records came in this boot */
     /* of the last BEGIN; GENERATION_NONE: unknown */
     uint32_t images_generation;
     /* The addresses from which short leaves are counted: the start of text,
@@ -66,7 +67,8 @@ struct core {
 /* A core of which nothing is known. NULL if there is no memory. */
 struct core *core_new(uint32_t number);
 
-/* Forget all stack ids: the epoch changed, or frames were lost. */
+/* Forget all stack ids and the running thread: the epoch changed, or frames
+ * were lost. */
 void core_forget_stacks(struct core *c);
 
 /* Frames were lost or damaged, perhaps frames of this core. */

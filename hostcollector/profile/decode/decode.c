@@ -12,6 +12,7 @@
 #include "profile/decode/frame.h"
 #include "profile/decode/order.h"
 #include "profile/decode/samples.h"
+#include "profile/decode/thread_frames.h"
 
 /* First wire version in which STATS say where a core's counting starts, and a
  * session has no losses of earlier sessions. */
@@ -369,27 +370,25 @@ static int stats(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
-static void take_status(struct decode *d, const struct frame *f)
+static const char *take_status(struct decode *d, const struct frame *f)
 {
     struct guest_status s;
     const char *wrong = fields_status(f->body, f->length, &s);
 
-    if (wrong)
-        malformed(d, f, wrong);
-    else if (d->events->status)
+    if (!wrong && d->events->status)
         d->events->status(d->context, &s);
     d->started |= !wrong && s.state == WIRE_STATE_SAMPLING;
+    return wrong;
 }
 
-static void pong(struct decode *d, const struct frame *f)
+static const char *pong(struct decode *d, const struct frame *f)
 {
     struct guest_pong p;
     const char *wrong = fields_pong(f->body, f->length, &p);
 
-    if (wrong)
-        malformed(d, f, wrong);
-    else if (d->events->pong)
+    if (!wrong && d->events->pong)
         d->events->pong(d->context, &p);
+    return wrong;
 }
 
 static int map(struct decode *d, const struct frame *f, struct err *e)
@@ -404,19 +403,20 @@ static int map(struct decode *d, const struct frame *f, struct err *e)
     return 0;
 }
 
-static void progress(struct decode *d, const struct frame *f)
+static const char *progress(struct decode *d, const struct frame *f)
 {
     struct guest_progress p;
     const char *wrong = fields_progress(f->body, f->length, &p);
 
-    if (wrong)
-        malformed(d, f, wrong);
-    else if (d->events->progress)
+    if (!wrong && d->events->progress)
         d->events->progress(d->sums, &p);
+    return wrong;
 }
 
 static int dispatch(struct decode *d, const struct frame *f, struct err *e)
 {
+    const char *wrong = NULL;
+
     d->health.frames++;
     if (d->undecided)
         decide(d, f);
@@ -429,21 +429,28 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
         return samples(d, f, e);
     case WIRE_STATS:
         return stats(d, f, e);
-    case WIRE_STATUS:
-        take_status(d, f);
-        return 0;
-    case WIRE_PONG:
-        pong(d, f);
-        return 0;
     case WIRE_MAP:
         return map(d, f, e);
+    case WIRE_STATUS:
+        wrong = take_status(d, f);
+        break;
+    case WIRE_PONG:
+        wrong = pong(d, f);
+        break;
     case WIRE_PROGRESS:
-        progress(d, f);
-        return 0;
+        wrong = progress(d, f);
+        break;
+    case WIRE_THREAD:
+    case WIRE_WAIT:
+    case WIRE_SCHED:
+        wrong = thread_frames_take(&d->samples, &d->guest, f);
+        break;
     default:
         d->health.unknown_frames++;
-        return 0;
     }
+    if (wrong)
+        malformed(d, f, wrong);
+    return 0;
 }
 
 static int decode_pushed(struct decode *d, struct err *e)

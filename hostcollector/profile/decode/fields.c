@@ -47,14 +47,16 @@ enum field_kind {
     FIELD_FILE_NAME,
     FIELD_BOOT_ID,  /* exactly as many bytes as the member has */
     FIELD_BUILD_ID, /* at most as many bytes, and their number */
+    FIELD_CHAIN,    /* differences of addresses, and their number */
+    FIELD_CLASSES,  /* pairs of a number below 64, and its element's value */
 };
 
 /*
  * Sets the member for one field of a frame. Each type of frame has a table of
  * rules; a new field is a member of model/guest.h and a line in a table.
  * (told) is the offset of a second member: a bool that becomes true, or for
- * FIELD_BUILD_ID a uint32_t that becomes the length. 0: there is no second
- * member; no second member is the first in its struct.
+ * FIELD_BUILD_ID and FIELD_CHAIN a uint32_t that becomes the length. 0: there
+ * is no second member; no second member is the first in its struct.
  */
 struct field_rule {
     uint8_t tag;
@@ -172,6 +174,48 @@ static const struct field_rule progress_rules[] = {
     UINT(WIRE_PROGRESS_BEGAN_TSC, guest_progress, began_tsc),
 };
 
+static const struct field_rule thread_rules[] = {
+    UINT(WIRE_THREAD_SERIAL, guest_thread, serial),
+    UINT(WIRE_THREAD_ID, guest_thread, id),
+    RULE(WIRE_THREAD_NAME, FIELD_TEXT, guest_thread, name),
+    RULE(WIRE_THREAD_FLAGS, FIELD_FLAGS, guest_thread, flags),
+    UINT(WIRE_THREAD_NOW, guest_thread, now),
+    UINT(WIRE_THREAD_SINCE, guest_thread, since),
+    UINT(WIRE_THREAD_STATE, guest_thread, state),
+    UINT(WIRE_THREAD_RUNNING, guest_thread, running),
+    UINT(WIRE_THREAD_READY, guest_thread, ready),
+    UINT(WIRE_THREAD_BLOCKED, guest_thread, blocked),
+    UINT(WIRE_THREAD_SWITCHES, guest_thread, switches),
+    TOLD(WIRE_THREAD_WAIT, FIELD_UINT, guest_thread, wait, has_wait),
+};
+
+static const struct field_rule wait_rules[] = {
+    UINT(WIRE_WAIT_KIND, guest_wait, kind),
+    UINT(WIRE_WAIT_SERIAL, guest_wait, serial),
+    TOLD(WIRE_WAIT_STACK, FIELD_CHAIN, guest_wait, frames, depth),
+    UINT(WIRE_WAIT_END, guest_wait, end),
+    UINT(WIRE_WAIT_COUNT, guest_wait, count),
+    UINT(WIRE_WAIT_TIME, guest_wait, time),
+    UINT(WIRE_WAIT_LONGEST, guest_wait, longest),
+    UINT(WIRE_WAIT_ENTRY, guest_wait, entry),
+};
+
+static const struct field_rule sched_rules[] = {
+    UINT(WIRE_SCHED_CORE, guest_sched, core),
+    UINT(WIRE_SCHED_NOW, guest_sched, now),
+    UINT(WIRE_SCHED_SINCE, guest_sched, since),
+    UINT(WIRE_SCHED_SWITCHES, guest_sched, switches),
+    UINT(WIRE_SCHED_RUNNING, guest_sched, running),
+    UINT(WIRE_SCHED_IDLE, guest_sched, idle),
+    UINT(WIRE_SCHED_UNNAMED, guest_sched, unnamed),
+    UINT(WIRE_SCHED_MOVED, guest_sched, moved),
+    TOLD(WIRE_SCHED_READY_IDLE, FIELD_UINT, guest_sched, ready_idle,
+         has_ready_idle),
+    RULE(WIRE_SCHED_HISTOGRAM, FIELD_CLASSES, guest_sched, ready),
+    UINT(WIRE_SCHED_EVICTED, guest_sched, evicted),
+    UINT(WIRE_SCHED_REFUSED, guest_sched, refused),
+};
+
 /* Store the low (size) bytes of (value) at (to), in this machine's byte
  * order. */
 static void put_uint(uint8_t *to, size_t size, uint64_t value)
@@ -203,6 +247,44 @@ static void put_file_name(uint8_t *to, size_t size, const struct field *f)
     const uint8_t *name = slash != NULL ? slash + 1 : f->bytes;
 
     put_text(to, size, name, f->length - (size_t)(name - f->bytes));
+}
+
+/* Store the addresses of (f), each as the difference from the one before, in
+ * the (size) bytes at (to), and their number at (count). */
+static const char *put_chain(uint8_t *to, size_t size, uint8_t *count,
+                             const struct field *f)
+{
+    struct cursor c = cursor_init(f->bytes, f->length);
+    uint64_t address = 0;
+    size_t n = 0;
+
+    for (; cursor_left(&c) != 0; n++) {
+        address += cursor_zigzag(&c);
+        if (c.bad)
+            return "a chain of addresses is cut";
+        if (n == size / sizeof address)
+            return "a chain of more than 16 addresses";
+        put_uint(to + n * sizeof address, sizeof address, address);
+    }
+    put_uint(count, sizeof(uint32_t), n);
+    return NULL;
+}
+
+/* Store the classes of (f) in the (size) bytes at (to). Classes of a later
+ * version are left out. */
+static const char *put_classes(uint8_t *to, size_t size, const struct field *f)
+{
+    struct cursor c = cursor_init(f->bytes, f->length);
+
+    while (cursor_left(&c) != 0) {
+        uint64_t at = cursor_uleb(&c), count = cursor_uleb(&c);
+
+        if (c.bad)
+            return "a histogram is cut";
+        if (at < size / sizeof count)
+            put_uint(to + at * sizeof count, sizeof count, count);
+    }
+    return NULL;
 }
 
 /* Store (f) in the struct at (to), by rule (r). Returns a text that says what
@@ -241,6 +323,10 @@ static const char *put_field(uint8_t *to, const struct field_rule *r,
         memcpy(member, f->bytes, f->length);
         put_uint(to + r->told, sizeof(uint32_t), f->length);
         return NULL;
+    case FIELD_CHAIN:
+        return put_chain(member, r->size, to + r->told, f);
+    case FIELD_CLASSES:
+        return put_classes(member, r->size, f);
     }
     if (r->told != 0)
         to[r->told] = true;
@@ -350,4 +436,64 @@ const char *fields_progress(const uint8_t *body, size_t length,
     if (p->counter >= WIRE_PROGRESS_COUNTERS)
         return "PROGRESS of a counter with a number above 7";
     return NULL;
+}
+
+/* Do three times add up to the time from (since) to (now)? */
+static bool add_up(uint64_t since, uint64_t now, uint64_t a, uint64_t b,
+                   uint64_t c)
+{
+    uint64_t all = now - since;
+
+    return since <= now && a <= all && b <= all - a && c == all - a - b;
+}
+
+const char *fields_thread(const uint8_t *body, size_t length,
+                          struct guest_thread *t)
+{
+    *t = (struct guest_thread){.state = WIRE_IS_UNKNOWN};
+    const char *wrong = READ_FIELDS(body, length, t, thread_rules, "THREAD");
+
+    if (wrong != NULL)
+        return wrong;
+    if (t->serial == 0)
+        return "THREAD without a serial number";
+    if (t->state >= WIRE_IS_UNKNOWN) {
+        t->state = WIRE_IS_UNKNOWN;
+        t->since = t->now; /* nothing is known about the time before */
+    }
+    return add_up(t->since, t->now, t->running, t->ready, t->blocked)
+               ? NULL
+               : "THREAD whose running, ready and blocked time do not add up "
+                 "to its time";
+}
+
+const char *fields_wait(const uint8_t *body, size_t length, uint64_t text_start,
+                        struct guest_wait *w)
+{
+    *w = (struct guest_wait){.end = WIRE_END_REASONS};
+    const char *wrong = READ_FIELDS(body, length, w, wait_rules, "WAIT");
+
+    if (wrong != NULL || w->kind > WIRE_WAIT_WAKER)
+        return wrong != NULL ? wrong : "WAIT of an unknown kind";
+    if (w->longest > w->time)
+        return "WAIT whose longest wait is longer than all waits";
+    if (w->end > WIRE_END_REASONS)
+        w->end = WIRE_END_REASONS;
+    for (size_t i = 0; i < w->depth; i++)
+        w->frames[i] += text_start;
+    return NULL;
+}
+
+const char *fields_sched(const uint8_t *body, size_t length,
+                         struct guest_sched *s)
+{
+    *s = (struct guest_sched){0};
+    const char *wrong = READ_FIELDS(body, length, s, sched_rules, "SCHED");
+
+    if (wrong != NULL)
+        return wrong;
+    return add_up(s->since, s->now, s->running, s->idle, s->unnamed)
+               ? NULL
+               : "SCHED whose running, idle and unnamed time do not add up to "
+                 "its core's time";
 }

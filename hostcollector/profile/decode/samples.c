@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "profile/decode/stack_record.h"
+#include "profile/decode/thread_frames.h"
 #include "util/bytes.h"
 #include "util/cursor.h"
 
@@ -131,6 +132,8 @@ static const char *long_sample(struct reading *r, struct cursor *c)
                         .late = at_most_u32(late),
                         .weight = at_most_u32(weight),
                         .flags = (uint32_t)flags};
+    if (r->core->thread != 0)
+        thread_frames_of_samples(r->d, r->core, &r->d->batch[r->count - 1], 1);
     r->content.counters[WIRE_COUNTER_SAMPLES]++;
     r->content.counters[WIRE_COUNTER_MISSED] += weight - 1;
     r->core->account.jumps += flags & WIRE_SAMPLE_JUMP;
@@ -229,6 +232,8 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
         return begin_record(r, &c);
     case WIRE_LONG_LOST:
         return lost_record(r, &c);
+    case WIRE_LONG_THREAD:
+        return thread_frames_record(r->d, r->core, &c);
     default:
         r->d->unknown_records++;
         return NULL;
@@ -284,6 +289,8 @@ static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
         }
     }
     r->time = time;
+    if (core->thread != 0)
+        thread_frames_of_samples(r->d, core, first, (size_t)(out - first));
     r->count += (size_t)(out - first);
     r->unknown_stack += unknown;
     r->content.counters[WIRE_COUNTER_SAMPLES] += (uint64_t)(out - first);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads: records among samples, and frames with sums. */
+#include "profile/decode/thread_frames.h"
+
+#include "profile/decode/fields.h"
+
+const char *thread_frames_record(struct samples_decoder *d, struct core *core,
+                                 struct cursor *c)
+{
+    uint64_t serial = cursor_uleb(c);
+    uint64_t id = cursor_uleb(c);
+
+    core->thread = 0;
+    if (c->bad)
+        return "a THREAD record is cut";
+    if (d->events->runs != NULL && (serial != 0 || id != 0))
+        core->thread = d->events->runs(d->sums, serial, id);
+    return NULL;
+}
+
+void thread_frames_of_samples(const struct samples_decoder *d,
+                              const struct core *core, struct sample *samples,
+                              size_t count)
+{
+    /* neighbours often have the same stack */
+    uint32_t plain = STACK_UNKNOWN, threaded = STACK_UNKNOWN;
+
+    for (size_t i = 0; i < count; i++) {
+        if (samples[i].stack != plain) {
+            plain = samples[i].stack;
+            threaded = d->events->stack_of(d->sums, plain, core->thread);
+        }
+        if (plain != STACK_UNKNOWN)
+            samples[i].stack = threaded;
+    }
+}
+
+static const char *take_thread(const struct samples_decoder *d,
+                               const struct frame *f)
+{
+    struct guest_thread t;
+    const char *wrong = fields_thread(f->body, f->length, &t);
+
+    if (wrong == NULL && d->events->thread != NULL)
+        d->events->thread(d->sums, &t);
+    return wrong;
+}
+
+static const char *take_wait(const struct samples_decoder *d,
+                             const struct frame *f)
+{
+    struct guest_wait w;
+    const char *wrong = fields_wait(f->body, f->length, d->text_start, &w);
+
+    if (wrong == NULL && d->events->wait != NULL)
+        d->events->wait(d->sums, &w);
+    return wrong;
+}
+
+static const char *take_sched(const struct samples_decoder *d,
+                              const struct guest *g, const struct frame *f)
+{
+    struct guest_sched s;
+    const char *wrong = fields_sched(f->body, f->length, &s);
+
+    if (wrong != NULL)
+        return wrong;
+    if (s.core >= g->cores)
+        return "SCHED of a core that HELLO does not have";
+    if (d->events->sched != NULL)
+        d->events->sched(d->sums, &s);
+    return NULL;
+}
+
+const char *thread_frames_take(const struct samples_decoder *d,
+                               const struct guest *g, const struct frame *f)
+{
+    switch (f->type) {
+    case WIRE_THREAD:
+        return take_thread(d, f);
+    case WIRE_WAIT:
+        return take_wait(d, f);
+    default:
+        return take_sched(d, g, f);
+    }
+}

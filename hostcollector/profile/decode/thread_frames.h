@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads: the records among samples that name the running thread, and the
+ * frames with sums: WIRE.md 5.9 and 10. */
+#ifndef TPROF_PROFILE_DECODE_THREAD_FRAMES_H
+#define TPROF_PROFILE_DECODE_THREAD_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/decode/frame.h"
+#include "profile/decode/samples.h"
+#include "util/cursor.h"
+
+/* Read a THREAD record of (core) from (c), which stands after the record's
+ * type. Return NULL; or a text that says what is wrong with the record. */
+const char *thread_frames_record(struct samples_decoder *d, struct core *core,
+                                 struct cursor *c);
+
+/* Give (count) samples the numbers of their stacks in core->thread, which is
+ * not 0. */
+void thread_frames_of_samples(const struct samples_decoder *d,
+                              const struct core *core, struct sample *samples,
+                              size_t count);
+
+/* Read (f), a frame THREAD, WAIT or SCHED of the guest (g), and call the event
+ * of this name. Return NULL; or a text that says what is wrong with (f). */
+const char *thread_frames_take(const struct samples_decoder *d,
+                               const struct guest *g, const struct frame *f);
+
+#endif
