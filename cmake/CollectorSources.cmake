@@ -222,6 +222,7 @@ set(core_sources
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
     profile/aggregate/stats.c
+    profile/aggregate/thread_sums.c
     profile/aggregate/work.c
     profile/decode/core.c
     profile/decode/decode.c

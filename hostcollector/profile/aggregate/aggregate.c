@@ -63,6 +63,7 @@ void aggregate_free(struct aggregate *a)
         sample_log_fini(&a->sums[i].moments);
         free(a->sums[i].seconds.list);
     }
+    aggregate_fini_threads(a);
     maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
     free(a->sums);
@@ -318,6 +319,11 @@ const struct events aggregate_events = {
     .account = aggregate_account,
     .stats = aggregate_stats,
     .progress = aggregate_progress,
+    .runs = aggregate_runs,
+    .stack_of = aggregate_stack_of,
+    .thread = aggregate_thread,
+    .wait = aggregate_wait,
+    .sched = aggregate_sched,
 };
 
 void aggregate_reserve(struct aggregate *a, uint64_t bytes)
@@ -333,12 +339,6 @@ uint64_t aggregate_memory_left(const struct aggregate *a)
 enum maps_answer aggregate_map(struct aggregate *a, const struct guest_map *map)
 {
     return maps_add(&a->maps, map, &a->profile.guest, a->profile.boots);
-}
-
-void aggregate_status(struct aggregate *a, const struct guest_status *status)
-{
-    a->profile.has_status = true;
-    a->profile.status = *status;
 }
 
 void aggregate_health(struct aggregate *a, const struct stream_health *health)
@@ -426,6 +426,7 @@ static void move_images(struct aggregate *a)
         return;
     for (size_t i = 0; i < a->used; i++)
         moved_entries(&a->sums[i].entries, &a->stacks, &a->maps);
+    aggregate_move_waits(a);
     moved_stacks(&a->stacks, &a->maps);
 }
 
@@ -449,6 +450,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->stack_count = a->stacks.count;
     p->refused_stacks = a->refused_stacks;
     p->stacks = &a->stacks;
+    aggregate_fill_threads(a);
     move_images(a);
     p->maps = a->maps.shown;
     p->map_count = a->maps.shown_count;

@@ -13,6 +13,32 @@
 #include "profile/aggregate/seconds.h"
 #include "profile/aggregate/stack_pool.h"
 #include "util/budget.h"
+#include "util/pair_map.h"
+
+/* Scheduling of one core, and its last report. */
+struct sched_sums {
+    struct profile_sched sum;
+    struct guest_sched reported;
+};
+
+struct thread_reported;
+struct wait_reported;
+
+/* Threads and their waits, with the last report of each. The maps have the
+ * indices of lists, or numbers, by the guest's numbers. */
+struct threads {
+    struct pair_map numbers;
+    struct profile_thread *list;
+    struct thread_reported *reported;
+    size_t count, room, reported_room;
+    struct pair_map waits;
+    struct profile_wait *wait_list;
+    size_t wait_count, wait_room;
+    struct pair_map entries; /* of the guest's table of waits */
+    struct wait_reported *entry_list;
+    size_t entry_count, entry_room;
+    uint64_t refused, refused_waits; /* reports without room */
+};
 
 /* Sums of one core. */
 struct sums {
@@ -34,6 +60,7 @@ struct sums {
     uint64_t before; /* samples of (account) when the session or window began */
 
     struct second_list seconds;
+    struct sched_sums *sched; /* NULL: no report came */
 };
 
 /* Growth of one counter of the kernel's work since (began_tsc), as far as it
@@ -56,6 +83,7 @@ struct aggregate {
     struct stack_pool stacks;
     uint64_t refused_stacks;
     struct maps maps;
+    struct threads threads;
 
     /* the window has no nonce, and no STATS came since it began */
     bool window_began;
@@ -77,6 +105,22 @@ struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
 
 /* Handles events.progress(). */
 void aggregate_progress(void *aggregate, const struct guest_progress *progress);
+
+/* Handle the events about threads. */
+uint32_t aggregate_runs(void *aggregate, uint64_t serial, uint64_t id);
+uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread);
+void aggregate_thread(void *aggregate, const struct guest_thread *thread);
+void aggregate_wait(void *aggregate, const struct guest_wait *w);
+void aggregate_sched(void *aggregate, const struct guest_sched *s);
+
+/* Move the addresses of waits, after maps_show() and before moved_stacks(). */
+void aggregate_move_waits(struct aggregate *a);
+
+/* Give the threads and waits so far to (a->profile). */
+void aggregate_fill_threads(struct aggregate *a);
+
+/* Release the threads and waits of (a). */
+void aggregate_fini_threads(struct aggregate *a);
 
 /* The number of (s). Keeps (s) if it is new and there is room; else
  * STACK_OTHERS. */

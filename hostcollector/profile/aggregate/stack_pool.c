@@ -9,9 +9,9 @@
 
 struct stack_place {
     size_t first; /* in addresses */
-    uint64_t hash;
-    uint64_t rsp;        /* as in struct stack */
-    uint32_t generation; /* as in struct stack */
+    uint64_t rsp; /* as in struct stack */
+    uint32_t hash;
+    uint32_t generation, thread; /* as in struct stack */
     uint8_t depth, end, slot_mask;
 };
 
@@ -20,17 +20,18 @@ static size_t word_count(uint8_t slot_mask)
     return (size_t)__builtin_popcount(slot_mask);
 }
 
-static uint64_t stack_hash(const struct stack_pool *p, const struct stack *s)
+static uint32_t stack_hash(const struct stack_pool *p, const struct stack *s)
 {
     uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
 
-    hash = hash_mix(hash_mix(hash, s->rsp), s->generation);
+    hash = hash_mix(hash_mix(hash, s->rsp),
+                    (uint64_t)s->thread << 32 | s->generation);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             hash = hash_mix(hash, s->words[i]);
     for (size_t i = 0; i < s->depth; i++)
         hash = hash_mix(hash, s->frames[i]);
-    return hash;
+    return (uint32_t)hash;
 }
 
 void stack_pool_fini(struct stack_pool *p)
@@ -52,6 +53,7 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
     s.end = place->end;
     s.rsp = place->rsp;
     s.generation = place->generation;
+    s.thread = place->thread;
     s.slot_mask = place->slot_mask;
     s.depth = place->depth;
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
@@ -78,13 +80,14 @@ void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
 }
 
 static bool equal(const struct stack_pool *p, uint32_t number,
-                  const struct stack *s, uint64_t hash)
+                  const struct stack *s, uint32_t hash)
 {
     const struct stack_place *place = &p->places[number];
 
     if (place->hash != hash || place->depth != s->depth ||
         place->end != s->end || place->slot_mask != s->slot_mask ||
-        place->rsp != s->rsp || place->generation != s->generation)
+        place->rsp != s->rsp || place->generation != s->generation ||
+        place->thread != s->thread)
         return false;
     const uint64_t *at = p->addresses + place->first;
 
@@ -99,7 +102,7 @@ static bool equal(const struct stack_pool *p, uint32_t number,
 
 /* The slot of (s) in the table, or the free slot for it. */
 static uint32_t *find_slot(const struct stack_pool *p, const struct stack *s,
-                           uint64_t hash)
+                           uint32_t hash)
 {
     size_t mask = p->table.size - 1;
 
@@ -145,7 +148,7 @@ static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b)
 {
-    uint64_t hash = stack_hash(p, s);
+    uint32_t hash = stack_hash(p, s);
     uint32_t *slot = p->table.size != 0 ? find_slot(p, s, hash) : NULL;
 
     if (slot != NULL && *slot != 0)
@@ -157,6 +160,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                                                .hash = hash,
                                                .rsp = s->rsp,
                                                .generation = s->generation,
+                                               .thread = s->thread,
                                                .depth = (uint8_t)s->depth,
                                                .end = s->end,
                                                .slot_mask = s->slot_mask};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up the guest's own counters of a core. */
+/* Adds up the guest's own counters of a core, and keeps its status. */
 
 #include <string.h>
 
@@ -84,4 +84,10 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
         s->has_stats = true;
         s->stats = *stats;
     }
+}
+
+void aggregate_status(struct aggregate *a, const struct guest_status *status)
+{
+    a->profile.has_status = true;
+    a->profile.status = *status;
 }

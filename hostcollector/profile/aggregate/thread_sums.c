@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads, waits and scheduling: keeps them once, and adds up their growth. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/aggregate/gathered.h"
+#include "util/hash.h"
+
+/* Limit of threads, waits and entries of waits, since the guest decides how
+ * many there are. */
+#define MOST 65536u
+
+/* The last report of a thread, or of an entry of waits, as far as it has been
+ * added up. */
+struct thread_reported {
+    uint64_t since, wall, running, ready, blocked, switches;
+    bool has_wait;
+    uint32_t wait; /* as in struct guest_thread */
+};
+
+struct wait_reported {
+    uint32_t session, wait; /* index in the profile's waits */
+    uint64_t count, time;
+};
+
+/* Add (n) without wrapping around: a hostile guest reaches the maximum, and
+ * stays there. */
+static void add_growth(uint64_t *to, uint64_t n)
+{
+    if (__builtin_add_overflow(*to, n, to))
+        *to = UINT64_MAX;
+}
+
+/* Add the growth from (*last) to (now) to (*sum). */
+static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
+{
+    add_growth(sum, now > *last ? now - *last : 0);
+    *last = now;
+}
+
+/* Make room for one more element in (*array). */
+static int make_room(struct aggregate *a, void *array, size_t *room,
+                     size_t count, size_t size)
+{
+    void *old, *moved;
+
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
+    moved = budget_grow(&a->budget, old, room, count + 1, size);
+    if (moved == NULL)
+        return -1;
+    memcpy(array, &moved, sizeof moved);
+    return 0;
+}
+
+/* The number for a pair of numbers from the guest. Its key is mixed with a
+ * secret, so that the guest cannot choose pairs that collide. NULL if there is
+ * no room. */
+static uint32_t *put(struct aggregate *a, struct pair_map *m, uint64_t key,
+                     uint64_t kind)
+{
+    size_t before = map_bytes(m);
+    uint64_t mixed = hash_mix(a->seed, key);
+
+    if (m->count == MOST && map_get(m, mixed, kind) == MAP_NOTHING)
+        return NULL;
+    uint32_t *at = map_put(m, mixed, kind);
+
+    (void)budget_keep(&a->budget, map_bytes(m) - before);
+    return at;
+}
+
+/* Number of the thread, which is listed if it is new; 0 if there is no room. */
+static uint32_t number_of(struct aggregate *a, uint64_t serial, uint64_t id)
+{
+    struct threads *t = &a->threads;
+    uint32_t *at = put(a, &t->numbers, serial != 0 ? serial : id,
+                       (uint64_t)a->profile.boots << 1 | (serial == 0));
+
+    if (at != NULL && *at != MAP_NOTHING)
+        return *at;
+    if (at == NULL ||
+        make_room(a, &t->list, &t->room, t->count, sizeof *t->list) != 0 ||
+        make_room(a, &t->reported, &t->reported_room, t->count,
+                  sizeof *t->reported) != 0) {
+        t->refused++; /* the pair stays without a number */
+        return 0;
+    }
+    t->list[t->count] = (struct profile_thread){
+        .serial = serial, .id = id, .state = WIRE_IS_UNKNOWN};
+    *at = (uint32_t)++t->count;
+    return *at;
+}
+
+uint32_t aggregate_runs(void *aggregate, uint64_t serial, uint64_t id)
+{
+    return number_of(aggregate, serial, id);
+}
+
+uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread)
+{
+    struct aggregate *a = aggregate;
+    uint64_t frames[WIRE_STACK_FRAMES_MAX];
+    struct stack s = stack_pool_get(&a->stacks, number);
+
+    if (number == STACK_UNKNOWN || number == STACK_OTHERS)
+        return number;
+    if (s.depth != 0) /* they may move when the stack is added */
+        memcpy(frames, s.frames, s.depth * sizeof *frames);
+    s.frames = frames;
+    s.thread = thread;
+    return aggregate_add_stack(a, &s);
+}
+
+void aggregate_thread(void *aggregate, const struct guest_thread *thread)
+{
+    struct aggregate *a = aggregate;
+    uint32_t number = number_of(a, thread->serial, thread->id);
+
+    if (number == 0)
+        return;
+    struct profile_thread *t = &a->threads.list[number - 1];
+    struct thread_reported *last = &a->threads.reported[number - 1];
+
+    if (last->since != thread->since) /* another span of time */
+        *last = (struct thread_reported){.since = thread->since};
+    last->has_wait = thread->has_wait && thread->state == WIRE_IS_BLOCKED;
+    last->wait = thread->wait;
+    t->id = thread->id;
+    t->idle = thread->flags & WIRE_THREAD_IDLE;
+    t->ended = thread->flags & WIRE_THREAD_ENDED;
+    t->state = thread->state;
+    memcpy(t->name, thread->name, sizeof t->name);
+    grow(&t->wall, &last->wall, thread->now - thread->since);
+    grow(&t->running, &last->running, thread->running);
+    grow(&t->ready, &last->ready, thread->ready);
+    grow(&t->blocked, &last->blocked, thread->blocked);
+    grow(&t->switches, &last->switches, thread->switches);
+}
+
+/* A number for the chain of (w), which the guest cannot choose. */
+static uint64_t key_of(const struct aggregate *a, const struct guest_wait *w)
+{
+    uint64_t key = hash_mix(a->seed, w->depth);
+
+    for (uint32_t i = 0; i < w->depth; i++)
+        key = hash_mix(key, w->frames[i]);
+    return key;
+}
+
+static struct profile_wait new_wait(struct aggregate *a,
+                                    const struct guest_wait *w, uint32_t thread)
+{
+    const struct guest *g = &a->profile.guest;
+    struct stack stack = {.end = w->end, .generation = GENERATION_NONE};
+
+    if (w->depth == 0)
+        return (struct profile_wait){
+            .kind = w->kind, .thread = thread, .leaf = LEAF_UNKNOWN};
+    stack.frames = w->frames + 1;
+    stack.depth = w->depth - 1;
+    stack.loaded = w->frames[0] - g->text_start > g->text_size;
+    return (struct profile_wait){.kind = w->kind,
+                                 .thread = thread,
+                                 .leaf = w->frames[0] - 1,
+                                 .stack = aggregate_stack(a, 0, &stack)};
+}
+
+/* The index of the wait of (w) in the profile; MAP_NOTHING if there is no room.
+ */
+static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
+{
+    struct threads *t = &a->threads;
+    uint32_t thread = w->serial != 0 ? number_of(a, w->serial, 0) : 0;
+    uint32_t *at =
+        put(a, &t->waits, key_of(a, w), (uint64_t)thread << 1 | w->kind);
+
+    if (at == NULL)
+        return MAP_NOTHING;
+    if (*at == MAP_NOTHING &&
+        make_room(a, &t->wait_list, &t->wait_room, t->wait_count,
+                  sizeof *t->wait_list) == 0) {
+        *at = (uint32_t)t->wait_count++;
+        t->wait_list[*at] = new_wait(a, w, thread);
+    }
+    return *at;
+}
+
+/* The last report of entry (entry). NULL if there is no room. */
+static struct wait_reported *reported_of(struct aggregate *a, uint32_t entry)
+{
+    struct threads *t = &a->threads;
+    uint32_t *at = put(a, &t->entries, entry, 0);
+
+    if (at == NULL)
+        return NULL;
+    if (*at == MAP_NOTHING) {
+        if (make_room(a, &t->entry_list, &t->entry_room, t->entry_count,
+                      sizeof *t->entry_list) != 0)
+            return NULL;
+        *at = (uint32_t)t->entry_count++;
+        t->entry_list[*at] = (struct wait_reported){.wait = MAP_NOTHING};
+    }
+    return &t->entry_list[*at];
+}
+
+void aggregate_wait(void *aggregate, const struct guest_wait *w)
+{
+    struct aggregate *a = aggregate;
+    uint32_t index = wait_of(a, w);
+    struct wait_reported *last = reported_of(a, w->entry);
+
+    if (index == MAP_NOTHING || last == NULL) {
+        a->threads.refused_waits++;
+        return;
+    }
+    struct profile_wait *wait = &a->threads.wait_list[index];
+
+    if (last->session != a->profile.sessions || last->wait != index ||
+        w->count < last->count || w->time < last->time) /* counted anew */
+        *last = (struct wait_reported){.session = a->profile.sessions,
+                                       .wait = index};
+    grow(&wait->count, &last->count, w->count);
+    grow(&wait->time, &last->time, w->time);
+    if (w->longest > wait->longest)
+        wait->longest = w->longest;
+}
+
+void aggregate_sched(void *aggregate, const struct guest_sched *s)
+{
+    struct aggregate *a = aggregate;
+    struct sums *sums = aggregate_sums_of(a, s->core);
+
+    if (sums != NULL && sums->sched == NULL)
+        sums->sched = calloc(1, sizeof *sums->sched);
+    if (sums == NULL || sums->sched == NULL)
+        return;
+    struct profile_sched *to = &sums->sched->sum;
+    struct guest_sched *last = &sums->sched->reported;
+
+    if (last->since != s->since) /* another span of time */
+        *last = (struct guest_sched){.since = s->since, .now = s->since};
+    if (s->now < last->now)
+        return;
+    add_growth(&to->wall, s->now - last->now);
+    grow(&to->switches, &last->switches, s->switches);
+    grow(&to->running, &last->running, s->running);
+    grow(&to->idle, &last->idle, s->idle);
+    grow(&to->unnamed, &last->unnamed, s->unnamed);
+    grow(&to->moved, &last->moved, s->moved);
+    to->has_ready_idle |= s->has_ready_idle;
+    grow(&to->ready_idle, &last->ready_idle, s->ready_idle);
+    grow(&to->evicted, &last->evicted, s->evicted);
+    grow(&to->refused, &last->refused, s->refused);
+    for (size_t i = 0; i < SCHED_CLASSES; i++)
+        grow(&to->ready[i], &last->ready[i], s->ready[i]);
+    *last = *s;
+}
+
+/* Find the wait of each thread that was blocked. */
+static void find_waits(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+
+    for (size_t i = 0; i < t->count; i++) {
+        const struct thread_reported *last = &t->reported[i];
+        uint32_t at = last->has_wait ? map_get(&t->entries,
+                                               hash_mix(a->seed, last->wait), 0)
+                                     : MAP_NOTHING;
+        const struct wait_reported *w =
+            at != MAP_NOTHING ? &t->entry_list[at] : NULL;
+
+        t->list[i].waits = w != NULL && w->session == a->profile.sessions &&
+                                   t->wait_list[w->wait].thread == i + 1
+                               ? w->wait + 1
+                               : 0;
+    }
+}
+
+/* Add up the samples of each thread. */
+static void sum_samples(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+
+    for (size_t i = 0; i < t->count; i++)
+        t->list[i].sampled = 0;
+    for (size_t i = 0; i < a->used && t->count != 0; i++) {
+        const struct entries *e = &a->sums[i].entries;
+
+        for (size_t k = 1; k <= e->count; k++) {
+            uint32_t n = stack_pool_get(&a->stacks, e->list[k].stack).thread;
+
+            if (n != 0)
+                t->list[n - 1].sampled += e->list[k].tally.time;
+        }
+    }
+}
+
+void aggregate_move_waits(struct aggregate *a)
+{
+    for (size_t i = 0; i < a->threads.wait_count; i++) {
+        struct profile_wait *w = &a->threads.wait_list[i];
+        struct stack s = stack_pool_get(&a->stacks, w->stack);
+
+        if (s.generation != ERA_NONE)
+            w->leaf = maps_shown(&a->maps, s.generation, w->leaf, 0);
+    }
+}
+
+void aggregate_fill_threads(struct aggregate *a)
+{
+    struct profile *p = &a->profile;
+    struct threads *t = &a->threads;
+
+    sum_samples(a);
+    find_waits(a);
+    for (size_t i = 0; i < a->used && i < p->core_count; i++)
+        if (a->sums[i].sched != NULL)
+            p->cores[i].sched = &a->sums[i].sched->sum;
+    p->threads = t->list;
+    p->thread_count = t->count;
+    p->refused_threads = t->refused;
+    p->waits = t->wait_list;
+    p->wait_count = t->wait_count;
+    p->refused_waits = t->refused_waits;
+}
+
+void aggregate_fini_threads(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+
+    for (size_t i = 0; i < a->used; i++)
+        free(a->sums[i].sched);
+    map_fini(&t->numbers);
+    map_fini(&t->waits);
+    map_fini(&t->entries);
+    free(t->list);
+    free(t->reported);
+    free(t->wait_list);
+    free(t->entry_list);
+}
