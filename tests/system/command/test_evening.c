@@ -123,7 +123,6 @@ static void play_a_kernel(int listener)
     int fd = meet(listener);
 
     say_hello(fd, 1, KERNEL_ID);
-    say(fd);
     while (hear(fd))
         ;
 }
