@@ -326,7 +326,7 @@ set(core_sources
     view/paths.c
     view/scopes.c
     view/smallest_first.c
-    view/timeline.c
+    view/time/timeline.c
     view/tree.c
     view/view_build.c
     view/walk.c

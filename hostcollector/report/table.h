@@ -11,7 +11,7 @@
 #include "diagnose/share.h"
 #include "report/render.h"
 #include "util/text.h"
-#include "view/timeline.h"
+#include "view/time/timeline.h"
 
 /* Columns that (r) has. */
 static inline size_t table_columns(const struct report *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a time line says adds up to the profile, and lies where it was. */
-#include "view/timeline.h"
+#include "view/time/timeline.h"
 
 #include <math.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 
 #include "diagnose/selected.h"
 #include "report/json/json_scope.h"
-#include "view/timeline.h"
+#include "view/time/timeline.h"
 
 /* Most slices of a time line. */
 #define SLICES_MOST 200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened when: sums over moments for the timeline and the heatmap. A
- * sample stands for the time before it, as in the collector's view/timeline.h. */
+ * sample stands for the time before it, as in the collector's view/time/timeline.h. */
 
 /* The moments of (core) in (count) equal parts of [from, to), in slots:
  * {busy, idle, late, found}, each as shares of a part's time. (late): of busy,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time lines: the time of each core in equal slices of the run. */
-#include "view/timeline.h"
+#include "view/time/timeline.h"
 
 #include <math.h>
 #include <stdbool.h>
