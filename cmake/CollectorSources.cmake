@@ -323,6 +323,7 @@ set(core_sources
     view/edges.c
     view/exclude.c
     view/find.c
+    view/time/latency.c
     view/paths.c
     view/scopes.c
     view/smallest_first.c

@@ -45,7 +45,8 @@ struct shown {
     uint32_t top; /* rows of a table; 0: those worth a line */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
-    bool raw; /* displaced samples stay at their addresses */
+    bool latency; /* show it beside the share of time */
+    bool raw;     /* displaced samples stay at their addresses */
     const char *function, *callers_of;
     uint32_t sort;      /* enum report_sort */
     uint32_t of;        /* enum base_choice */

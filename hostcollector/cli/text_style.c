@@ -51,6 +51,7 @@ void report_from_options(struct report *r, const struct shown *s)
     r->idle = s->idle;
     r->function = s->function;
     r->sort = s->sort;
+    r->latency = s->latency;
     r->callers_of = s->callers_of;
     r->inverted = s->inverted;
     r->of_all = s->of == BASE_ALL;

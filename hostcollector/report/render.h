@@ -64,6 +64,9 @@ struct report {
     const char *callers_of; /* trees show the callers of this; NULL: all */
     bool inverted;          /* trees begin with the innermost function */
     uint32_t sort;          /* order of rows, an enum report_sort */
+    /* The table shows latency (view/time/latency.h), and is sorted by latency
+     * unless (sort) names another order. */
+    bool latency;
     /* Tables and trees show idle time: the functions in which cores wait. */
     bool idle;
     /* Of collector annotate, which shows only this; else NULL. */

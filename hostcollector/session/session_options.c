@@ -270,6 +270,11 @@ const struct option_row report_rows[] = {
      "show where cores wait: tables and trees of idle time"},
     {.name = NULL}};
 
+const struct option_row latency_rows[] = {
+    {"latency", 0, NULL, &option_flag, SHOWN(latency), 0, 0,
+     "show and sort by what keeps the other cores waiting"},
+    {.name = NULL}};
+
 const struct option_row of_rows[] = {
     {"of", 0, "busy|all", &option_choice, SHOWN(of), 0, 0,
      "count percentages of busy time (default) or of all time"},

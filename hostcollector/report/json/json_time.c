@@ -2,9 +2,11 @@
 /* The selection, and the time lines of cores, as JSON. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "diagnose/selected.h"
 #include "report/json/json_scope.h"
+#include "view/time/latency.h"
 #include "view/time/timeline.h"
 
 /* Most slices of a time line. */
@@ -129,4 +131,70 @@ void json_timeline(struct json_object *o, const struct report *r)
     if (t != NULL)
         write_timeline(o, t, p);
     timeline_free(t);
+}
+
+/* --- Latency -------------------------------------------------------------- */
+
+/* Most functions in the list: those with the most latency. */
+#define LATENCY_MOST 1000u
+
+struct numbered {
+    uint32_t function;
+    const struct latency_sum *sum;
+};
+
+static int by_latency(const void *a, const void *b)
+{
+    const struct numbered *left = a, *right = b;
+
+    if (left->sum->self.time != right->sum->self.time)
+        return left->sum->self.time < right->sum->self.time ? 1 : -1;
+    return (left->function > right->function) -
+           (left->function < right->function);
+}
+
+/* Fill (list) with the functions that have latency. Returns their number. */
+static size_t list_latency(struct numbered *list, const struct latency *l,
+                           const struct view *v)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < v->function_count; i++)
+        if (l->functions[i].total.samples != 0)
+            list[count++] = (struct numbered){i, &l->functions[i]};
+    if (count != 0)
+        qsort(list, count, sizeof *list, by_latency);
+    return count < LATENCY_MOST ? count : LATENCY_MOST;
+}
+
+static void write_latency(struct json_object *o, const struct report *r,
+                          const struct latency *l, struct numbered *list)
+{
+    size_t count = list_latency(list, l, r->view);
+    FILE *out = json_member(o, "latency");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        json_comma(out, &first);
+        (void)fputs("\n ", out);
+        struct json_object in = json_begin(out);
+
+        json_text(&in, "name", r->view->functions[list[i].function].name);
+        json_amount(&in, "self", r->profile, &list[i].sum->self, &l->whole);
+        json_amount(&in, "total", r->profile, &list[i].sum->total, &l->whole);
+        json_end(&in);
+    }
+    (void)putc(']', out);
+}
+
+void json_latency(struct json_object *o, const struct report *r)
+{
+    struct latency *l = latency_new(r->profile, r->view);
+    struct numbered *list = calloc(r->view->function_count + 1, sizeof *list);
+
+    if (l != NULL && list != NULL && l->whole.samples != 0)
+        write_latency(o, r, l, list);
+    free(list);
+    latency_free(l);
 }

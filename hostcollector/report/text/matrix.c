@@ -11,12 +11,14 @@
 #include "report/ink.h"
 #include "report/name.h"
 #include "util/text.h"
+#include "view/time/latency.h"
 
 /* Default number of rows, and the smallest share of a row. */
 #define ROWS         8
 #define SHARE_MIN    .01
-/* Columns of "  39.0  1.4   39.1", and of each core. */
+/* Columns of "  39.0  1.4   39.1", of latency before them, and of each core. */
 #define LEFT         19
+#define LATENCY      8
 #define CELL         5
 /* Least columns of a name beside cores, and beside lines. */
 #define NAME_LEAST   20
@@ -47,7 +49,8 @@ struct matrix {
     size_t core_count;
     struct view_row *list; /* of all cores, in the order of --sort */
     uint32_t *rows;        /* by core and function: 1 + the row; 0: none */
-    size_t name_width, line_width;
+    size_t left, name_width, line_width;
+    struct latency *latency; /* NULL: not asked for, or no memory */
 };
 
 /* Fill m->rows. Returns 0; -1 if there is no memory. */
@@ -73,8 +76,8 @@ static int divide(struct matrix *m)
 {
     const struct view *v = m->r->view;
     size_t columns = table_columns(m->r), active = table_active_cores(v);
-    size_t room = columns > LEFT + 2 + NAME_LEAST
-                      ? (columns - LEFT - 2 - NAME_LEAST) / CELL
+    size_t room = columns > m->left + 2 + NAME_LEAST
+                      ? (columns - m->left - 2 - NAME_LEAST) / CELL
                       : 0;
     size_t most = room < TABLE_CORES_ALL ? room : TABLE_CORES_ALL;
     int n = 0;
@@ -86,7 +89,7 @@ static int divide(struct matrix *m)
     if (n < 0)
         return -1;
     m->core_count = (size_t)n;
-    m->name_width = columns - LEFT - 2 - CELL * m->core_count;
+    m->name_width = columns - m->left - 2 - CELL * m->core_count;
     m->line_width = 0;
     if (columns >= LINES_BELOW && m->name_width >= NAME_LIKED + 2 + LINE_WIDTH)
         m->line_width = LINE_WIDTH;
@@ -141,11 +144,36 @@ struct view_row *table_sorted(const struct report *r)
     return list;
 }
 
+/* Latency of the function of (row). */
+static const struct amount *latency_of(const struct matrix *m,
+                                       const struct view_row *row)
+{
+    return &m->latency->functions[row->function].self;
+}
+
+/* Are the rows in the order of latency? */
+static bool is_by_latency(const struct matrix *m)
+{
+    return m->latency != NULL && m->r->sort == SORT_SELF;
+}
+
+static int by_latency(const void *a, const void *b, void *context)
+{
+    const struct view_row *left = a, *right = b;
+
+    return compare_rows(left, right, latency_of(context, left)->time,
+                        latency_of(context, right)->time);
+}
+
 static void write_head(const struct matrix *m)
 {
     const struct view *v = m->r->view;
 
-    (void)fprintf(m->out, "\n%6s %5s %6s", "SELF", "+-", "TOTAL");
+    if (m->latency != NULL)
+        (void)fprintf(m->out, "\n%7s %5s %6s %6s", "LATENCY", "+-", "SELF",
+                      "TOTAL");
+    else
+        (void)fprintf(m->out, "\n%6s %5s %6s", "SELF", "+-", "TOTAL");
     for (size_t i = 0; i < m->core_count; i++)
         (void)fprintf(m->out, "%*" PRIu32, CELL, v->cores[m->cores[i]].core);
     (void)fputs("  ", m->out);
@@ -267,15 +295,29 @@ static void write_row(const struct matrix *m, const struct view_row *row,
                       bool bold)
 {
     struct share self = share_of(&row->self, m->whole);
+    double total = share_of(&row->total, m->whole).p;
 
-    (void)fprintf(m->out, "%6.1f %5.1f %6.1f", 100 * self.p,
-                  100 * share_margin(self),
-                  100 * share_of(&row->total, m->whole).p);
+    if (m->latency != NULL) {
+        struct share l = share_of(latency_of(m, row), &m->latency->whole);
+
+        (void)fprintf(m->out, "%7.1f %5.1f %6.1f %6.1f", 100 * l.p,
+                      100 * share_margin(l), 100 * self.p, 100 * total);
+    } else {
+        (void)fprintf(m->out, "%6.1f %5.1f %6.1f", 100 * self.p,
+                      100 * share_margin(self), 100 * total);
+    }
     for (size_t i = 0; i < m->core_count; i++)
         write_cell(m, i, row->function);
     (void)fputs("  ", m->out);
     write_name(m, row, bold);
     (void)putc('\n', m->out);
+}
+
+/* Part of (row) in the column by which the rows are sorted. */
+static double part_of(const struct matrix *m, const struct view_row *row)
+{
+    return is_by_latency(m) ? share_of(latency_of(m, row), &m->latency->whole).p
+                            : share_of(&row->self, m->whole).p;
 }
 
 /* Number of rows to show: the first rows whose share is large enough. */
@@ -291,7 +333,7 @@ static size_t rows_shown(const struct matrix *m)
     if (m->r->all || m->r->top != 0)
         return n;
     while (n > 1 && m->r->sort == SORT_SELF &&
-           share_of(&m->list[n - 1].self, m->whole).p < SHARE_MIN)
+           part_of(m, &m->list[n - 1]) < SHARE_MIN)
         n--;
     return n;
 }
@@ -300,16 +342,17 @@ static size_t rows_shown(const struct matrix *m)
 static void write_rest(const struct matrix *m, size_t shown)
 {
     const struct view_scope *scope = &m->r->view->total;
-    struct amount rest = {0};
+    double rest = 0;
 
     if (shown == scope->row_count)
         return;
     for (size_t i = shown; i < scope->row_count; i++)
-        rest.time += m->list[i].self.time;
-    (void)fprintf(m->out, "%6.1f%*s%zu more: --all\n",
-                  100 * share_of(&rest, m->whole).p,
-                  (int)(LEFT - 6 + CELL * m->core_count + 2), "",
-                  scope->row_count - shown);
+        rest += part_of(m, &m->list[i]);
+    (void)fprintf(
+        m->out, "%*.1f%*s%zu more: --all\n", is_by_latency(m) ? 7 : 6,
+        100 * rest,
+        (int)(m->left - (is_by_latency(m) ? 7 : 6) + CELL * m->core_count + 2),
+        "", scope->row_count - shown);
 }
 
 /* Write what stands for 100 %, and explain the marks. */
@@ -332,6 +375,11 @@ static void write_base(const struct matrix *m, bool any_late)
     if (r->view->total.uncertain.samples != 0)
         (void)snprintf(line + strlen(line), sizeof line - strlen(line),
                        ". ? caller unsure");
+    if (m->latency != NULL)
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                       ". LATENCY: a sample counts 1/n while n cores are "
+                       "busy%s",
+                       m->latency->cut ? " (--memory ended it early)" : "");
     if (any_late)
         (void)snprintf(
             line + strlen(line), sizeof line - strlen(line),
@@ -405,9 +453,16 @@ void table_matrix(FILE *out, const struct report *r)
     const struct view_scope *scope = &r->view->total;
     struct matrix m = {.out = out, .r = r, .whole = table_whole(r, scope)};
 
+    if (r->latency)
+        m.latency = latency_new(r->profile, r->view);
+    m.left = m.latency != NULL ? LEFT + LATENCY : LEFT;
     if (scope->row_count != 0 && divide(&m) == 0 && find_rows(&m) == 0 &&
-        (m.list = table_sorted(r)) != NULL)
+        (m.list = table_sorted(r)) != NULL) {
+        if (is_by_latency(&m))
+            qsort_r(m.list, scope->row_count, sizeof *m.list, by_latency, &m);
         write_matrix(&m);
+    }
+    latency_free(m.latency);
     free(m.list);
     free(m.rows);
 }

@@ -4,8 +4,8 @@
  * Idle time is recognized by the function in which a core sleeps, so a time
  * line needs the view.
  */
-#ifndef TPROF_VIEW_TIMELINE_H
-#define TPROF_VIEW_TIMELINE_H
+#ifndef TPROF_VIEW_TIME_TIMELINE_H
+#define TPROF_VIEW_TIME_TIMELINE_H
 
 #include <stddef.h>
 
