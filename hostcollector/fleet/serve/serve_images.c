@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fleet/serve/serve_parts.h"
 #include "image/file/folders.h"
@@ -51,6 +52,7 @@ int serve_images_list(struct serve_images *images, const struct serve_config *o,
 {
     const struct elf_path *last = o->from.guests.elfs;
 
+    images->folder = getcwd(NULL, 0);
     if (list_elfs(images, last, e) != 0)
         return -1;
     for (size_t i = 0; i < o->from.guests.count; i++) {
@@ -222,8 +224,68 @@ void serve_images_match(struct serve_session *s, uint64_t now)
     images->again_ns = now + 9 * (clock_ns() - now);
 }
 
+/* The absolute path of (file), because windows are read in other folders. NULL
+ * if there is none, or if it is too long. */
+static const char *absolute_path(const struct serve_images *images,
+                                 struct arena *memory,
+                                 const struct shared_image *file)
+{
+    const char *path = shared_image_path(file);
+    char text[RECORDING_TEXT_MAX];
+    int length;
+
+    if (path[0] == '/')
+        return strlen(path) < sizeof text ? path : NULL;
+    if (images->folder == NULL)
+        return NULL;
+    length = snprintf(text, sizeof text, "%s/%s", images->folder, path);
+    return length > 0 && (size_t)length < sizeof text
+               ? arena_strndup(memory, text, (size_t)length)
+               : NULL;
+}
+
+static void record_kernel(const struct serve_images *images,
+                          struct arena *memory, struct shared_image *file,
+                          struct recording_info *info)
+{
+    const char *path = absolute_path(images, memory, file);
+    size_t length = 0;
+    const uint8_t *id = image_build_id(shared_image_get(file), &length);
+
+    if (path == NULL)
+        return;
+    (void)snprintf(info->elf, sizeof info->elf, "%s", path);
+    if (id == NULL || length > sizeof info->build_id)
+        return;
+    memcpy(info->build_id, id, length);
+    info->build_id_len = length;
+}
+
+void serve_images_record(const struct served *g, struct arena *memory,
+                         struct recording_info *info)
+{
+    const struct serve_images *images = &g->serve->images;
+    const struct busy *b = &g->windows.busy;
+    size_t most = busy_images(b) - 1;
+    const char **more =
+        most != 0 ? arena_alloc(memory, most * sizeof *more) : NULL;
+
+    if (busy_file(b, 0) != NULL)
+        record_kernel(images, memory, busy_file(b, 0), info);
+    info->more_elfs = more;
+    for (size_t i = 1; more != NULL && i <= most; i++) {
+        const char *path = busy_file(b, i) != NULL
+                               ? absolute_path(images, memory, busy_file(b, i))
+                               : NULL;
+
+        if (path != NULL)
+            more[info->more_elf_count++] = path;
+    }
+}
+
 void serve_images_fini(struct serve_images *images)
 {
+    free(images->folder);
     images_fini(&images->set);
     free(images->files);
     free(images->paths);

@@ -21,6 +21,7 @@ struct serve_images {
     const char **paths;          /* without repetition */
     struct shared_image **files; /* files of (paths); NULL: cannot be read */
     size_t count, room;
+    char *folder; /* the current folder, where relative paths begin */
     struct images set;
     size_t opened;     /* number of images opened at the start */
     bool full;         /* the list is full, which was shown */

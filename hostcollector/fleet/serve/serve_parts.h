@@ -69,6 +69,11 @@ void serve_images_set(struct served *g, const struct guest_spec *spec);
  * whatever guests send. */
 void serve_images_match(struct serve_session *s, uint64_t now);
 
+/* Write the paths of the images that (g) runs, and the kernel's build-id, into
+ * (info), for the header of a window. (memory) holds the paths. */
+void serve_images_record(const struct served *g, struct arena *memory,
+                         struct recording_info *info);
+
 /* Show (line), about (g) if that is not NULL. */
 void serve_say(struct serve_session *s, const struct served *g,
                const char *line);

@@ -79,6 +79,7 @@ static void cut(struct serve_session *s, struct served *g, bool ended)
     struct recording_info info = {.version = COLLECTOR_VERSION,
                                   .labels = g->spec.labels,
                                   .label_count = g->spec.label_count};
+    struct arena paths = {0};
     struct err e;
     bool reset, failed;
 
@@ -86,7 +87,9 @@ static void cut(struct serve_session *s, struct served *g, bool ended)
         return;
     (void)snprintf(info.source, sizeof info.source, "%s:%s", g->spec.kind,
                    g->spec.where);
+    serve_images_record(g, &paths, &info);
     failed = windows_cut(&g->windows, &info, ended, &reset, &e) != 0;
+    arena_fini(&paths);
     if (reset && g->pipeline != NULL)
         pipeline_reset(g->pipeline);
     if (failed && !s->cut_failed)

@@ -446,7 +446,8 @@ static void unpack_page(void)
 }
 
 /* Catches: a share of another build's code, one that differs from the report's,
- * and pages that fail since a guest runs none of the files. */
+ * pages that fail since a guest runs none of the files, and windows that do not
+ * name their image. */
 TEST(busy_is_what_a_report_says)
 {
     need_page();
@@ -486,6 +487,10 @@ TEST(busy_is_what_a_report_says)
     join_guest(two);
     CHECK_EQ(collector("report --spool spool --guest one --elf kernel.elf"), 0);
     CHECK_CONTAINS("out", "\n   0   75.0 %  ");
+    CHECK_EQ(collector("report --spool spool --guest one"), 0);
+    CHECK_CONTAINS("out", "  kernel::bus::receive  ");
+    CHECK_EQ(collector("report --spool spool --guest two"), 0);
+    CHECK_CONTAINS("out", "Addresses have no names");
 }
 
 #define TOKEN "0123456789abcdef"
