@@ -50,6 +50,11 @@ const char *cmd_nearest(const char *name);
 /* Write the options of `collector` without a command. Returns EXIT_DONE. */
 int cmd_live_help(void);
 
+/* Write the page of a guest to standard output, as `collector report --spool`
+ * does: for struct serve_config. Returns an enum exit_code. */
+struct serve_page;
+int cmd_report_page(const struct serve_page *page);
+
 extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;

@@ -6,19 +6,28 @@
 
 #include "cli/command.h"
 
+int command_run(const struct command_plan *p, void *config,
+                struct guests *guests)
+{
+    struct outputs out = {0};
+    struct err e = {""};
+
+    if (guests_finish(guests, &e) == 0 && p->plan(&out, config, &e) == 0)
+        return p->work(config, &out);
+    (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
+    return EXIT_USAGE;
+}
+
 int command_main(const struct command_plan *p, void *config,
                  struct guests *guests, int argc, char **argv)
 {
-    struct outputs out = {0};
     struct err e = {""};
     int result = option_parse(config, p->help->options, argc, argv, &e);
 
     if (result == OPTION_HELP)
         return help_print(p->help);
-    if (result < 0 || guests_finish(guests, &e) != 0 ||
-        p->plan(&out, config, &e) != 0) {
-        (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
-        return EXIT_USAGE;
-    }
-    return p->work(config, &out);
+    if (result >= 0)
+        return command_run(p, config, guests);
+    (void)fprintf(stderr, "%s: %s\n", p->name, e.text);
+    return EXIT_USAGE;
 }

@@ -8,12 +8,14 @@
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
 #include "cli/when.h"
+#include "fleet/serve/serve_config.h"
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
 #include "util/host_clock.h"
 
-#define NAME "collector report"
+#define NAME        "collector report"
+#define PAGE_MEMORY (256u << 20) /* limit of a page that serve answers with */
 
 /* Windows of a spool: --spool, --guest, --since and --until. */
 struct windows_config {
@@ -175,9 +177,40 @@ static int work(void *config, struct outputs *out)
     return result;
 }
 
+static const struct command_plan planned = {NAME, &help, plan, work};
+
+int cmd_report_page(const struct serve_page *page)
+{
+    struct report_config c = {
+        .options = OPTIONS_DEFAULT,
+        .windows = {.pick = {.folder = page->spool, .guest = page->guest},
+                    .since = page->since,
+                    .until = page->until}};
+    struct guest_config *from = &c.options.from;
+    int result = EXIT_FAILED;
+    struct err e = {""};
+
+    from->build = page->build;
+    from->memory = PAGE_MEMORY;
+    from->sandbox = page->from->sandbox;
+    memcpy(from->symbols, page->from->symbols, sizeof from->symbols);
+    from->symbols_count = page->from->symbols_count;
+    c.options.shown.page_code = page->has_code ? OPTIONS_PAGE_USUAL : 0;
+    c.options.output.count = 1;
+    c.options.output.paths[0] = "-";
+    c.options.output.formats[0] = "html";
+    for (size_t i = 0; i < page->elf_count && e.text[0] == '\0'; i++)
+        (void)guests_option(&from->guests, "elf", page->elfs[i], &e);
+    if (e.text[0] == '\0')
+        result = command_run(&planned, &c, &from->guests);
+    else
+        (void)fprintf(stderr, NAME ": %s\n", e.text);
+    options_fini(&c.options);
+    return result;
+}
+
 static int run_report(int argc, char **argv)
 {
-    static const struct command_plan planned = {NAME, &help, plan, work};
     struct report_config c = {.options = OPTIONS_DEFAULT};
 
     c.options.shown.page_code = OPTIONS_PAGE_USUAL;

@@ -140,7 +140,8 @@ static int run_serve(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector serve", &help, plan,
                                                 work};
-    struct serve_config o = {.from = GUEST_CONFIG_DEFAULT};
+    struct serve_config o = {.from = GUEST_CONFIG_DEFAULT,
+                             .write_page = cmd_report_page};
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 
     guests_fini(&o.from.guests);

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 #include "fleet/web/reports.h"
 #include "fleet/web/web_gate.h"
 #include "guard/descriptor.h"
+#include "guard/side_process.h"
 #include "recording/spool/spool_name.h"
 #include "util/host_clock.h"
 
@@ -22,13 +22,12 @@
 /* time between two checks whether a report is ready */
 #define LOOK_NS    10000000
 #define ELFS       64u
-#define ARGUMENTS  (13u + GUEST_SYMBOLS + ELFS)
 /* Appended to a page: lines.js then says why there is no code. */
 #define WITHHELD   "<meta name=\"tprof-code\" content=\"withheld\">\n"
 
 struct reporter {
     const struct serve_config *o;
-    const struct status *status;
+    struct status *status;
     const struct serve_images *images;
 };
 
@@ -74,24 +73,6 @@ static struct elfs find_elfs(const struct reporter *r, const char *name)
     return elfs;
 }
 
-/* The words of a command line, all zero at first. */
-struct line {
-    char *words[ARGUMENTS + 1];
-    size_t count;
-};
-
-/* Add OPTION=VALUE as one word, since (value) may begin as an option does. */
-static void add_option(struct line *l, const char *option, const char *value)
-{
-    size_t size = strlen(option) + strlen(value) + 2;
-    char *word = malloc(size);
-
-    if (word == NULL)
-        _exit(127);
-    (void)snprintf(word, size, "%s=%s", option, value);
-    l->words[l->count++] = word;
-}
-
 /* May every client see source lines and code? Only if all clients have the
  * token, or are the user that runs collector serve. */
 static bool shows_code(const struct serve_config *o)
@@ -100,35 +81,32 @@ static bool shows_code(const struct serve_config *o)
            web_gate_path(o->listen) != NULL;
 }
 
-/* Become collector report, which writes the page to (page), and errors to
- * (why). */
-static _Noreturn void be_report_command(const struct serve_config *o,
-                                        const struct reports_question *q,
-                                        const struct elfs *elfs, int page,
-                                        int why)
+/* Be the process that writes the page to (page), and errors to (why). It keeps
+ * nothing that could reach the other processes: no descriptor, no shared
+ * memory, no token. */
+static _Noreturn void be_writer(const struct reporter *r,
+                                const struct reports_question *q,
+                                const struct elfs *elfs, int page, int why)
 {
-    static char name[] = "collector", command[] = "report";
-    struct line line = {{name, command}, 2};
+    const struct serve_page wanted = {
+        .spool = r->o->spool,
+        .guest = q->guest,
+        .since = q->since,
+        .until = q->until[0] != '\0' ? q->until : NULL,
+        .build = q->build[0] != '\0' ? q->build : NULL,
+        .elfs = elfs->paths,
+        .elf_count = elfs->count,
+        .from = &r->o->from,
+        .has_code = shows_code(r->o),
+    };
 
-    add_option(&line, "--spool", o->spool);
-    add_option(&line, "--guest", q->guest);
-    add_option(&line, "--since", q->since);
-    add_option(&line, "--memory", "256M");
-    add_option(&line, "--output", "html:-");
-    add_option(&line, "--sandbox", sandbox_words[o->from.sandbox]);
-    if (!shows_code(o))
-        add_option(&line, "--annotate", "0");
-    if (q->until[0] != '\0')
-        add_option(&line, "--until", q->until);
-    if (q->build[0] != '\0')
-        add_option(&line, "--build", q->build);
-    for (size_t i = 0; i < o->from.symbols_count; i++)
-        add_option(&line, "--symbols", o->from.symbols[i]);
-    for (size_t i = 0; i < elfs->count; i++)
-        add_option(&line, "--elf", elfs->paths[i]);
-    if (dup2(page, STDOUT_FILENO) >= 0 && dup2(why, STDERR_FILENO) >= 0)
-        (void)execv("/proc/self/exe", line.words);
-    _exit(127);
+    if (dup2(page, STDOUT_FILENO) < 0 || dup2(why, STDERR_FILENO) < 0)
+        _exit(1);
+    side_process_keep(STDERR_FILENO);
+    status_free(r->status);
+    int result = r->o->write_page(&wanted);
+
+    _exit(fflush(NULL) == 0 ? result : 1);
 }
 
 /* Wait for (child), at most until (until). Returns whether it succeeded. If
@@ -157,10 +135,11 @@ static bool write_page(const struct reporter *r,
     struct elfs elfs = find_elfs(r, q->guest);
 
     for (;; elfs.count = 0) {
+        (void)fflush(NULL); /* otherwise both would write the buffers */
         pid_t child = fork();
 
         if (child == 0)
-            be_report_command(r->o, q, &elfs, page, why);
+            be_writer(r, q, &elfs, page, why);
         if (child < 0 || succeeds(child, until, why))
             return child > 0;
         /* the spool may have windows of other builds than what runs now, for
@@ -190,7 +169,7 @@ static int answer(const struct reporter *r, const struct reports_question *q,
     return result;
 }
 
-void page_process_run(const struct serve_config *o, const struct status *s,
+void page_process_run(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, int socket)
 {
     const struct reporter r = {o, s, images};

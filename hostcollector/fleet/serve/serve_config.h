@@ -8,6 +8,19 @@
 
 #include "guest/guest_config.h"
 
+/* A page about a guest, made of the guest's windows. */
+struct serve_page {
+    const char *spool; /* the folder of the windows */
+    const char *guest;
+    const char *since; /* as in option --since */
+    const char *until; /* NULL: now */
+    const char *build; /* NULL: build-id of the first window */
+    const char *const *elfs;
+    size_t elf_count;
+    const struct guest_config *from; /* its folders of images, and sandbox */
+    bool has_code;                   /* source lines and code */
+};
+
 struct serve_config {
     struct guest_config from;
     const char *watch;      /* a folder of sockets; NULL: none */
@@ -23,6 +36,10 @@ struct serve_config {
     const char *listen; /* an address; NULL: no page */
     const char *token_file; /* NULL: no token */
     bool shows_code;        /* in pages, also to clients without a token */
+    /* Write (page) to standard output, or the reason of a failure to standard
+     * error. Called in a process of its own, which the callee confines. Returns
+     * 0 on success. */
+    int (*write_page)(const struct serve_page *page);
 };
 
 /* serve_session.c: serve guests that come and go, until the user stops. Returns

@@ -3,6 +3,7 @@
 #include "fleet/serve/web_process.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,10 +50,11 @@ static _Noreturn void answer(const struct page *p, int stop, int reports)
 
 /* Be the process that writes pages. It has neither the listening socket nor
  * the pipe, so it cannot keep the address in use when all others have
- * exited. */
-static _Noreturn void write_pages(const struct page *p, int stop,
-                                  const int *ends)
+ * exited, and it does not have the token. */
+static _Noreturn void write_pages(struct page *p, int stop, const int *ends)
 {
+    /* the processes that read windows must not find the token */
+    explicit_bzero(p->gate.token, sizeof p->gate.token);
     (void)close(ends[0]);
     (void)close(p->fd);
     (void)close(stop);
@@ -69,7 +71,7 @@ static _Noreturn void write_pages(const struct page *p, int stop,
  */
 static pid_t start_pages(void *page, int stop, struct err *e)
 {
-    const struct page *p = page;
+    struct page *p = page;
     bool pages = p->o->spool != NULL;
     int ends[2] = {-1, -1};
     pid_t child;

@@ -23,13 +23,13 @@
 int web_process_start(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, struct err *e);
 
-/* page_process.c: the process that runs collector report to write a guest's
- * page from the spool (fleet/web/reports.h). It reads no bytes of guests or
+/* page_process.c: the process that starts a process for each page, which is
+ * written from the spool (fleet/web/reports.h). It reads no bytes of guests or
  * clients: it gets names and times only, and checks them. */
 
 /* Answer questions on (socket) until its other end is closed. (s) says which
  * of (images) a guest runs. */
-void page_process_run(const struct serve_config *o, const struct status *s,
+void page_process_run(const struct serve_config *o, struct status *s,
                       const struct serve_images *images, int socket);
 
 #endif
