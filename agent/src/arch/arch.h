@@ -138,6 +138,9 @@ uint32_t tprof_arch_core_id(void);
 /* Returns the index of this core; (tprof_cpus) or more if it has not joined. */
 uint32_t tprof_arch_core_index(void);
 
+/* The same, also with interrupts on, and before tprof_init(). */
+static inline uint32_t tprof_arch_core_calling(void);
+
 /*
  * Checks that this core can join: its timer has what the agent needs, and the
  * kernel does not use the timer. Stores its (*hardware_id).

@@ -61,7 +61,7 @@ uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc)
     return f->used;
 }
 
-static uint8_t *put_varint(uint8_t *at, uint64_t value)
+uint8_t *tprof_encode_varint(uint8_t *at, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         *at++ = (uint8_t)(value | 0x80);
@@ -215,7 +215,7 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     at += cells * WIRE_CELL_SIZE;
     *at++ = WIRE_COUNTERS;
     for (uint32_t i = 0; i < WIRE_COUNTERS; i++)
-        at = put_varint(at, r->counter[i]);
+        at = tprof_encode_varint(at, r->counter[i]);
     f->used = (uint32_t)(at - f->data);
     return cells;
 }

@@ -59,6 +59,9 @@ struct tprof_frame {
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t words, uint32_t spare);
 
+/* Writes the varint of (value) at (at). Returns the end of it. */
+uint8_t *tprof_encode_varint(uint8_t *at, uint64_t value);
+
 /* Begins a frame of (type), number (seq), in (data). Fields follow, then
  * tprof_frame_end(). */
 void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,

@@ -84,6 +84,21 @@ static __attribute__((cold)) int write_begin(struct tprof_recorder *r)
         return 0;
     r->time = r->began >> r->shift;
     r->began = 0;
+    atomic_store_explicit(&r->told, 0, memory_order_relaxed);
+    return 1;
+}
+
+/* Writes which thread the next samples are of. */
+static int write_thread(struct tprof_recorder *r)
+{
+    uint32_t (*serial_of)(uint64_t) =
+        atomic_load_explicit(&r->serial_of, memory_order_relaxed);
+    uint64_t id = atomic_load_explicit(&r->running, memory_order_relaxed);
+    const uint64_t value[] = {serial_of ? serial_of(id) : 0, id};
+
+    if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2))
+        return 0;
+    atomic_store_explicit(&r->told, id, memory_order_relaxed);
     return 1;
 }
 
@@ -239,7 +254,8 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
 {
     int32_t id = -1;
 
-    if (!r->unwritten || write_owed(r))
+    if ((!r->unwritten || write_owed(r)) &&
+        (tprof_sample_is_told(r) || write_thread(r)))
         id = find_stack(r, s);
     if (id < 0 || !write_sample(r, s, (uint32_t)id))
         tprof_sample_drop(r, WIRE_COUNTER_RING_FULL, s->weight);

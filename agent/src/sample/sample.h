@@ -4,10 +4,10 @@
  * leaf, time and lateness almost always fit into one word.
  *
  * tprof_sample_quick() handles this case, inline in the tick: the stack is
- * known, it lies in the image and range of the last stack, and the record fits
- * one word. If it declines, the tick calls tprof_unwind_locate(), and tries
- * again if image or range have changed. If it declines again, the tick calls
- * tprof_sample_take().
+ * known, it lies in the image and range of the last stack, the thread is that
+ * of the last sample, and the record fits one word. If it declines, the tick
+ * calls tprof_unwind_locate(), and tries again if image or range have changed.
+ * If it declines again, the tick calls tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
@@ -83,6 +83,13 @@ TPROF_HOT int tprof_sample_fits(uint64_t units, uint64_t late)
     return (units >> WIRE_CELL_DT_BITS | late >> WIRE_CELL_LATE_MAX) == 0;
 }
 
+/* Was the thread of this core named by the last THREAD record? */
+TPROF_HOT int tprof_sample_is_told(const struct tprof_recorder *r)
+{
+    return atomic_load_explicit(&r->running, memory_order_relaxed) ==
+           atomic_load_explicit(&r->told, memory_order_relaxed);
+}
+
 /*
  * Writes a sample of weight 1 without flags. Returns 1; 0 if nothing was done.
  *
@@ -108,10 +115,10 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
     uint32_t tail = tprof_ring_tail(&r->ring);
 
     late >>= r->shift;
-    if (__builtin_expect(tail == r->slow_at_tail || id < 0 ||
-                             leaf >= r->span.text.reach ||
-                             !tprof_sample_fits(units, late),
-                         0))
+    if (__builtin_expect(
+            tail == r->slow_at_tail || id < 0 || !tprof_sample_is_told(r) ||
+                leaf >= r->span.text.reach || !tprof_sample_fits(units, late),
+            0))
         return 0;
     tprof_sample_put(r, tail, (uint64_t)id, units, leaf, late);
     return 1;

@@ -64,9 +64,9 @@ TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
     span->text.base = tprof_zigzag(above);
 }
 
-/* Returns the range in which (size) bytes at (address) may be read, or NULL. */
-static __attribute__((noinline)) const struct tprof_range *
-find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
+__attribute__((noinline)) const struct tprof_range *
+tprof_unwind_range(const struct tprof_bounds *b, uint64_t address,
+                   uint64_t size)
 {
     for (int i = 0; i < TPROF_READABLE; i++) {
         const struct tprof_range *r = &b->readable[i];
@@ -77,10 +77,15 @@ find_range(const struct tprof_bounds *b, uint64_t address, uint64_t size)
     return NULL;
 }
 
+int tprof_unwind_is_text(const struct tprof_bounds *b, uint64_t address)
+{
+    return find_text(b, address, 0) != NULL;
+}
+
 int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
 {
     const struct tprof_bounds *b = span->bounds;
-    const struct tprof_range *r = find_range(b, sp, WORDS_SIZE);
+    const struct tprof_range *r = tprof_unwind_range(b, sp, WORDS_SIZE);
     /* acquire: pairs with the release in end_change(), map.c */
     uint32_t changes = atomic_load_explicit(&b->changes, memory_order_acquire);
     const struct tprof_text *t = find_text(b, pc, 0);
@@ -111,7 +116,7 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
 
 uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp)
 {
-    if (find_range(span->bounds, sp, 1))
+    if (tprof_unwind_range(span->bounds, sp, 1))
         return TPROF_NO_NAME;
     /* the same as the second walk, which reads nothing then */
     return tprof_mix(span->text.seed, sp ? TPROF_END_OUTSIDE : WIRE_END_MEMORY);
@@ -156,7 +161,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
 {
     const struct tprof_bounds *b = span->bounds;
     uint64_t hash = take_words(span, sp, chain);
-    const struct tprof_range *r = find_range(b, sp, 1);
+    const struct tprof_range *r = tprof_unwind_range(b, sp, 1);
     uint64_t floor = sp;
     uint32_t count = 0;
 
@@ -172,7 +177,7 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
         chain->end = WIRE_END_MEMORY;
         if (r->size < TPROF_FRAME_SIZE ||
             fp - r->start > r->size - TPROF_FRAME_SIZE) {
-            r = find_range(b, fp, TPROF_FRAME_SIZE);
+            r = tprof_unwind_range(b, fp, TPROF_FRAME_SIZE);
             continue; /* in another range, or in none */
         }
         chain->end = WIRE_END_NOT_RISING;

@@ -99,6 +99,13 @@ struct tprof_span {
     uint64_t origin;
 };
 
+/* Returns the range in which (size) bytes at (address) may be read, or NULL. */
+const struct tprof_range *tprof_unwind_range(const struct tprof_bounds *b,
+                                             uint64_t address, uint64_t size);
+
+/* Does (address) lie in the code of an image? */
+int tprof_unwind_is_text(const struct tprof_bounds *b, uint64_t address);
+
 /* Sets (span) to the image of (pc), or to the first image if (pc) is in none,
  * and to the range of (sp), if it is in one. Returns 1 if image or range have
  * changed. */

@@ -15,6 +15,11 @@ static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
            tprof_machine.hooks->faults(start, size, write);
 }
 
+static inline uint32_t tprof_arch_core_calling(void)
+{
+    return tprof_arch_core_index();
+}
+
 /* --- Interrupts ----------------------------------------------------------- */
 
 static inline struct tprof_machine_core *tprof_machine_this(void)

@@ -6,12 +6,19 @@
 #include "arch/arch.h"
 #include "base/mem.h"
 #include "cpu.h"
+#include "isr.h"
 #include "probe.h"
 #include "time/lapic.h"
 
 static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
 {
     return tprof_probe_faults(start, size, write);
+}
+
+TPROF_HOT uint32_t tprof_arch_core_calling(void)
+{
+    return tprof_is_gs_numbered ? tprof_gs32(tprof_gs_offset)
+                                : tprof_core_calling();
 }
 
 /* --- Interrupts ----------------------------------------------------------- */

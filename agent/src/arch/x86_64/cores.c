@@ -13,6 +13,7 @@
 #define CPUID_POWER_D_INVARIANT_TSC (1u << 8)
 
 uint32_t tprof_gs_offset;
+bool tprof_is_gs_numbered;
 uint32_t tprof_apic_ids[TPROF_APIC_PLACES];
 uint8_t tprof_apic_to_cpu[TPROF_APIC_PLACES];
 uintptr_t tprof_apic_registers;
@@ -80,6 +81,17 @@ uint32_t tprof_arch_core_index(void)
     uint32_t at = find_id(id);
 
     return tprof_apic_ids[at] == id ? tprof_apic_to_cpu[at] : UINT32_MAX;
+}
+
+uint32_t tprof_core_calling(void)
+{
+    if (tprof_cpus == 0)
+        return UINT32_MAX;
+    uint64_t flags = tprof_arch_irq_save();
+    uint32_t index = tprof_arch_core_index();
+
+    tprof_arch_irq_restore(flags);
+    return index;
 }
 
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)

@@ -89,11 +89,13 @@ void tprof_arch_ready(void)
     for (uint32_t i = 0; i < TPROF_APIC_PLACES; i++)
         tprof_apic_ids[i] = UINT32_MAX;
     tprof_gs_offset = tprof_agent.config.gs_cpu_offset;
+    tprof_is_gs_numbered = tprof_agent.config.cpu_source == TPROF_CPU_GS;
     tprof_apic_registers = tprof_lapic.registers;
 }
 
 void tprof_arch_exit(void)
 {
+    tprof_is_gs_numbered = false;
     for (uint32_t i = 0; i < TPROF_CPUS_MAX; i++)
         tprof_hook_stack[i] = NULL;
 }
