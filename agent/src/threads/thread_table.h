@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of threads that have a name, by the kernel's id.
+ *
+ * Any core may change any record, also in an interrupt, so each change of a
+ * thread's state is one exchange of its word. The word has the time of the
+ * change. The code that has exchanged the word adds the time since the previous
+ * change to the state that has ended. So the times of a thread add up to the
+ * tick, in whichever order cores come.
+ */
+#ifndef TPROF_THREAD_TABLE_H
+#define TPROF_THREAD_TABLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "tprof_wire.h"
+
+/* States of a record. Those from RUNNING to UNKNOWN are enum wire_thread_state
+ * + 1. */
+enum tprof_thread_state {
+    TPROF_THREAD_FREE = 0,
+    TPROF_THREAD_RUNNING = 1,
+    TPROF_THREAD_READY = 2,
+    TPROF_THREAD_BLOCKED = 3,
+    TPROF_THREAD_UNKNOWN = 4, /* no event yet, since the sums began */
+    TPROF_THREAD_ENDED = 5,   /* the record is kept until its room is needed */
+    TPROF_THREAD_FILLING = 6, /* a core prepares the record for a thread */
+};
+#define TPROF_THREAD_STATE_BITS 3
+#define TPROF_THREAD_TIMES      3u /* states that have a time */
+/* Sets of states */
+#define TPROF_THREAD_IN(state)  (1u << (state))
+#define TPROF_THREAD_LIVES                                                     \
+    (TPROF_THREAD_IN(TPROF_THREAD_RUNNING) |                                   \
+     TPROF_THREAD_IN(TPROF_THREAD_READY) |                                     \
+     TPROF_THREAD_IN(TPROF_THREAD_BLOCKED) |                                   \
+     TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN))
+
+/* A record. Relaxed accesses, except where a comment says otherwise: (word)
+ * orders them. */
+struct tprof_thread_record {
+    /* clock << TPROF_THREAD_STATE_BITS | enum tprof_thread_state */
+    _Alignas(64) _Atomic uint64_t word;
+    _Atomic uint64_t id;
+    /* Calls that may still add to (ticks). While there are any, the record is
+     * not given to another thread, and its sums are not read. */
+    _Atomic uint32_t users;
+    _Atomic uint32_t serial;                    /* WIRE.md 10.1 */
+    _Atomic uint64_t ticks[TPROF_THREAD_TIMES]; /* RUNNING, READY, BLOCKED */
+    _Atomic uint64_t switches;
+    _Atomic uint64_t since; /* clock: when it was named */
+    _Atomic uint32_t wait;  /* the entry to which its next wait is added */
+    _Atomic uint16_t core;  /* 1 + the core that ran it last */
+    _Atomic uint16_t flags; /* WIRE_THREAD_IDLE, or 0 */
+    _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8]; /* text, then 0 */
+    uint64_t told; /* (word) when it was sent last; the pump's */
+};
+_Static_assert(sizeof(struct tprof_thread_record) == 128,
+               "what TPROF_THREADS_MEMORY() promises");
+
+struct tprof_thread_table {
+    struct tprof_thread_record *record;
+    uint32_t size;            /* records; 0: tprof_threads() was not called */
+    _Atomic uint32_t serials; /* given so far */
+    /* clock: the sums begin. Written by the pump while no core counts. */
+    uint64_t since;
+    /* The sums of ended threads whose record another thread has, and their
+     * number; names that found no record */
+    _Atomic uint64_t evicted_ticks[TPROF_THREAD_TIMES];
+    _Atomic uint64_t evicted, refused;
+};
+
+extern struct tprof_thread_table tprof_thread_table;
+
+/* The result of a change of state */
+struct tprof_change {
+    uint32_t ended; /* the state that has ended, RUNNING to BLOCKED; 0: none */
+    bool was_known; /* the state was not UNKNOWN */
+    uint32_t wait;  /* of a thread that was blocked: its entry */
+    uint64_t ticks; /* time in that state */
+};
+
+/* Returns the record of the thread with (id) that lives, or NULL. */
+struct tprof_thread_record *tprof_thread_table_find(uint64_t id);
+
+/*
+ * Changes the state of thread (id), whose record is (t), from one of the set
+ * (from) to (to). (guess) is the state that has ended if it was UNKNOWN.
+ *
+ * Nothing is changed if the state is not in the set, the thread has ended, or
+ * other cores have changed the state eight times meanwhile.
+ */
+TPROF_HOT struct tprof_change
+tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
+                          uint64_t now, uint32_t from, uint32_t to,
+                          uint32_t guess)
+{
+    struct tprof_change change = {0};
+    uint64_t since = tprof_thread_table.since;
+
+    /* seq_cst: pairs with the load of (users) in free_record(), thread_table.c,
+     * and read_record(), sums.c */
+    atomic_fetch_add(&t->users, 1);
+    uint64_t word = atomic_load(&t->word);
+
+    for (int tries = 0; tries < 8; tries++) {
+        uint32_t state = word & ((1u << TPROF_THREAD_STATE_BITS) - 1);
+        uint64_t then = word >> TPROF_THREAD_STATE_BITS;
+        uint64_t time = now > then ? now : then; /* another core was faster */
+
+        if (!(from >> state & 1) ||
+            atomic_load_explicit(&t->id, memory_order_relaxed) != id)
+            break;
+        change.wait = atomic_load_explicit(&t->wait, memory_order_relaxed);
+        if (!atomic_compare_exchange_strong(
+                &t->word, &word, time << TPROF_THREAD_STATE_BITS | to))
+            continue;
+        if (then < since)
+            then = since;
+        change.was_known = state != TPROF_THREAD_UNKNOWN;
+        change.ended = change.was_known ? state : guess;
+        change.ticks = time > then ? time - then : 0;
+        atomic_fetch_add_explicit(
+            &t->ticks[change.ended - TPROF_THREAD_RUNNING], change.ticks,
+            memory_order_relaxed);
+        break;
+    }
+    /* release: the sums are whole */
+    atomic_fetch_sub_explicit(&t->users, 1, memory_order_release);
+    return change;
+}
+
+/*
+ * Gives a record to a new thread with (id), in state (state) since (now).
+ * Prefers a free record to that of an ended thread. (flags): WIRE_THREAD_*.
+ *
+ * Returns TPROF_OK or TPROF_ERR_MEMORY_SMALL.
+ */
+int tprof_thread_table_add(uint64_t id, const char *name, uint32_t flags,
+                           uint32_t state, uint64_t now);
+
+/* Clears the sums of record (i) of the table, and its state, or frees the
+ * record if its thread has ended. No core counts. */
+void tprof_thread_table_clear(uint32_t i);
+
+#endif

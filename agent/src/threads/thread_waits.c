@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "threads/thread_waits.h"
+
+#include "arch/arch.h"
+
+#define WINDOW 8u /* entries in which a wait may be, from its home on */
+#define KINDS  2u /* the first entries: waits of a kind that have no other */
+#define MIX    0x9e3779b97f4a7c15u
+
+struct tprof_thread_waits tprof_thread_waits;
+
+void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t fp,
+                             struct tprof_range *range)
+{
+    const struct tprof_bounds *b = tprof_thread_waits.bounds;
+    const struct tprof_text *text = &b->image.text;
+    uint32_t depth = tprof_thread_waits.depth;
+    struct tprof_range in = *range;
+    uint64_t name = 1;
+    uint32_t count = 0, end;
+
+    for (;;) {
+        end = WIRE_END_DEPTH;
+        if (count == depth)
+            break;
+        if (__builtin_expect(fp - in.start >= in.size, 0)) {
+            /* (size) of (in) is the number of places for a frame */
+            const struct tprof_range *r =
+                tprof_unwind_range(b, fp, TPROF_FRAME_SIZE);
+
+            end = fp == 0 ? WIRE_END_ZERO : WIRE_END_MEMORY;
+            if (fp == 0 || !r)
+                break;
+            in.start = r->start;
+            in.size = r->size - TPROF_FRAME_SIZE + 1;
+            *range = in;
+        }
+        uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
+        uint64_t next = tprof_arch_load_add(1, fp) - 1;
+
+        end = WIRE_END_TEXT;
+        if (address - text->start >= text->size &&
+            !tprof_unwind_is_text(b, address))
+            break;
+        c->frame[count++] = address;
+        name = (name + address) * MIX;
+        end = WIRE_END_NOT_RISING;
+        if (next <= fp && next != 0)
+            break;
+        fp = next;
+    }
+    c->name = name;
+    c->count = count;
+    c->end = end;
+}
+
+/* Fills in the new entry (w). */
+static void fill(struct tprof_wait *w, enum wire_wait_kind kind,
+                 uint32_t serial, const struct tprof_callers *c)
+{
+    w->kind = (uint16_t)kind;
+    w->serial = serial;
+    w->end = (uint16_t)c->end;
+    w->frames = c->count;
+    for (uint32_t i = 0; i < c->count; i++)
+        w->frame[i] = c->frame[i];
+    atomic_store_explicit(&w->is_filled, 1, memory_order_release);
+}
+
+/* Returns the entry for (kind), (serial) and (c) among (size) entries from
+ * (first) on. 0: there is no room. */
+static uint32_t find_in(uint32_t first, uint32_t size, enum wire_wait_kind kind,
+                        uint32_t serial, const struct tprof_callers *c)
+{
+    uint64_t key = (((uint64_t)serial << 1 | kind) + c->name) * MIX;
+    uint32_t at = (uint32_t)((key >> 32) * size >> 32);
+
+    key |= 1; /* not 0 */
+    for (uint32_t i = 0; i < WINDOW; i++) {
+        struct tprof_wait *w = &tprof_thread_waits.entry[first + at];
+        uint64_t is = atomic_load_explicit(&w->key, memory_order_relaxed);
+
+        if (is == key)
+            return first + at;
+        if (is == 0 && atomic_compare_exchange_strong(&w->key, &is, key)) {
+            fill(w, kind, serial, c);
+            return first + at;
+        }
+        if (is == key) /* another core was faster */
+            return first + at;
+        at = at + 1 < size ? at + 1 : 0;
+    }
+    return 0;
+}
+
+uint32_t tprof_thread_waits_find(enum wire_wait_kind kind, uint32_t serial,
+                                 const struct tprof_callers *c)
+{
+    uint32_t shared = tprof_thread_waits.size / 4;
+    uint32_t own = tprof_thread_waits.size - shared - KINDS;
+    uint32_t entry = find_in(KINDS, own, kind, serial, c);
+
+    if (entry == 0)
+        entry = find_in(KINDS + own, shared, kind, 0, c);
+    return entry ? entry : kind;
+}
+
+void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
+{
+    struct tprof_wait *w = &tprof_thread_waits.entry[entry];
+    uint64_t longest = atomic_load_explicit(&w->longest, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&w->count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->ticks, ticks, memory_order_relaxed);
+    for (int tries = 0; tries < 8 && longest < ticks; tries++) {
+        if (atomic_compare_exchange_strong_explicit(&w->longest, &longest,
+                                                    ticks, memory_order_relaxed,
+                                                    memory_order_relaxed))
+            break;
+    }
+}
+
+void tprof_thread_waits_clear(uint32_t entry)
+{
+    struct tprof_wait *w = &tprof_thread_waits.entry[entry];
+
+    tprof_arch_zero(w, sizeof *w);
+    if (entry < KINDS) { /* never free */
+        w->kind = (uint16_t)entry;
+        atomic_store(&w->key, 1);
+        atomic_store(&w->is_filled, 1);
+    }
+}
