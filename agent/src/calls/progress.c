@@ -58,8 +58,7 @@ int tprof_add_counter(const struct tprof_counter *counter)
     began[count] = mark_now(counter);
     a->mark_progress = mark_progress;
     a->put_progress = put_progress;
-    /* release: pairs with the acquire in tprof_control_owes_counters(),
-     * control.c */
+    /* release: pairs with the acquire in owes_counters(), control.c */
     atomic_store_explicit(&a->work_counters, count + 1, memory_order_release);
     return TPROF_OK;
 }

@@ -53,6 +53,17 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
+/* Gives an order for the sums of threads, if the kernel has any. */
+static void order_sums(enum tprof_sums_order what)
+{
+    /* acquire: pairs with the release in tprof_threads() */
+    void (*order)(enum tprof_sums_order) =
+        atomic_load_explicit(&tprof_agent.order_sums, memory_order_acquire);
+
+    if (order)
+        order(what);
+}
+
 /* Returns the rate for the samples of a START, within the kernel's limits. */
 static uint64_t allowed_rate(uint64_t asked_hz)
 {
@@ -116,8 +127,11 @@ static void start_sampling(struct tprof_control *c)
         return;
     o->refused = WIRE_REFUSED_NOTHING;
     c->last_stats = TPROF_LAST_STATS_UNHEARD;
-    if (tprof_agent.mark_progress && tprof_state() != WIRE_STATE_SAMPLING)
-        tprof_agent.mark_progress();
+    if (tprof_state() != WIRE_STATE_SAMPLING) {
+        if (tprof_agent.mark_progress)
+            tprof_agent.mark_progress();
+        order_sums(TPROF_SUMS_BEGIN);
+    }
     /* No shorter than the period of the fastest rate. If the clock's rate is
      * not known, a guess takes its place: otherwise a guest might do nothing
      * but ticks. */
@@ -139,8 +153,10 @@ static void stop_sampling(uint64_t state)
 
     atomic_store_explicit(&tprof_agent.orders.state, state,
                           memory_order_relaxed);
-    if (was_sampling)
-        tprof_control_give_orders();
+    if (!was_sampling)
+        return;
+    order_sums(TPROF_SUMS_END);
+    tprof_control_give_orders();
 }
 
 static void hear_frame(struct tprof_control *c, uint32_t type,
@@ -250,6 +266,7 @@ void tprof_control_open(struct tprof_control *c, uint64_t now)
     struct tprof_agent *a = &tprof_agent;
 
     stop_sampling(WIRE_STATE_STOPPED); /* config.always and config.boot */
+    order_sums(TPROF_SUMS_FORGET);
     tprof_arch_zero(c, sizeof *c);
     c->owed = TPROF_OWE_HELLO;
     c->stats_due = now + a->second;
@@ -273,10 +290,11 @@ void tprof_control_alone(struct tprof_control *c)
     start_sampling(c);
 }
 
-/* Marks the STATS of all cores, and all counters of the kernel's work, as owed.
- */
-static void owe_stats(struct tprof_control *c)
+/* Marks the STATS of all cores, all counters of the kernel's work, and the sums
+ * of threads as owed: (sums) says which. */
+static void owe_stats(struct tprof_control *c, enum tprof_sums_order sums)
 {
+    order_sums(sums);
     c->stats_next = 0;
     c->stats_end = tprof_cpus;
     c->counters_told = 0;
@@ -290,17 +308,32 @@ static bool are_stats_owed(struct tprof_control *c)
     return c->stats_next < c->stats_end;
 }
 
-bool tprof_control_owes_counters(struct tprof_control *c)
+/* Is a PROGRESS due? */
+static bool owes_counters(struct tprof_control *c)
 {
     struct tprof_agent *a = &tprof_agent;
     uint32_t flushes = atomic_load_explicit(&a->flushes, memory_order_relaxed);
 
-    if (c->flushes != flushes && tprof_state() == WIRE_STATE_SAMPLING)
+    if (c->flushes != flushes && tprof_state() == WIRE_STATE_SAMPLING) {
         c->counters_told = 0;
+        order_sums(TPROF_SUMS_SEND);
+    }
     c->flushes = flushes;
     /* acquire: pairs with the release in tprof_add_counter(), progress.c */
     return c->counters_told <
            atomic_load_explicit(&a->work_counters, memory_order_acquire);
+}
+
+/* Are sums of threads due, or does the pump prepare them? */
+static bool owes_threads(void)
+{
+    return atomic_load_explicit(&tprof_agent.owes_sums, memory_order_relaxed) &&
+           tprof_state() != WIRE_STATE_STOPPED;
+}
+
+bool tprof_control_owes_sums(struct tprof_control *c)
+{
+    return owes_counters(c) || owes_threads();
 }
 
 /* Does every core know that sampling is over? A core that does not follow
@@ -336,7 +369,7 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
         c->maps = 0;
         tprof_control_give_orders();
     }
-    owe_stats(c);
+    owe_stats(c, TPROF_SUMS_SEND);
 }
 
 /* After STOP, one step a call: when all records are sent, the last STATS, then
@@ -353,14 +386,14 @@ static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
         if (!drained)
             break;
         c->last_stats = TPROF_LAST_STATS_SENDING;
-        owe_stats(c);
+        owe_stats(c, TPROF_SUMS_SEND_ALL);
         break;
     case TPROF_LAST_STATS_SENDING:
         if (!drained) { /* a core that came late wrote again */
             c->last_stats = TPROF_LAST_STATS_DRAINING;
             break;
         }
-        if (are_stats_owed(c) || tprof_control_owes_counters(c))
+        if (are_stats_owed(c) || tprof_control_owes_sums(c))
             break;
         c->last_stats = TPROF_LAST_STATS_UNHEARD;
         c->owed |= TPROF_OWE_STATUS;
@@ -383,8 +416,10 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained)
     if (c->maps !=
         atomic_load_explicit(&tprof_agent.maps, memory_order_acquire))
         owed |= TPROF_OWE_MAP;
-    if (tprof_control_owes_counters(c))
+    if (owes_counters(c))
         owed |= TPROF_OWE_PROGRESS;
+    if (owes_threads())
+        owed |= TPROF_OWE_THREADS;
 
     return owed ? (uint32_t)__builtin_ctz(owed) : 0;
 }

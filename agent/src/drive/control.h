@@ -24,6 +24,8 @@
 #define TPROF_OWE_MAP      (1u << WIRE_MAP) /* while (maps) are fewer than told */
 /* while (counters_told) are fewer than there are */
 #define TPROF_OWE_PROGRESS (1u << WIRE_PROGRESS)
+/* while (tprof_agent.owes_sums); the frame may become a WAIT or SCHED */
+#define TPROF_OWE_THREADS  (1u << WIRE_THREAD)
 
 /* Progress from a STOP to the last STATS */
 enum tprof_last_stats {
@@ -82,11 +84,12 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now);
  * is. (drained): no ring has records left. */
 uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
 
-/* Is a PROGRESS frame of one of the kernel's counters due? */
-bool tprof_control_owes_counters(struct tprof_control *c);
+/* Are frames with sums due: PROGRESS, THREAD, WAIT or SCHED? */
+bool tprof_control_owes_sums(struct tprof_control *c);
 
 /* Puts the fields of a frame of (type) into (f). (type) is the last result of
- * tprof_control_due(), and is not due any more. */
+ * tprof_control_due(), and is not due any more. A frame without fields is not
+ * to be sent. */
 void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
                          uint32_t type);
 

@@ -144,6 +144,9 @@ void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
     case WIRE_STATUS:
         put_status(f);
         break;
+    case WIRE_THREAD:
+        tprof_agent.speak_sums(f);
+        break;
     default:
         put_stats(c, f, c->stats_next++);
     }

@@ -11,6 +11,7 @@
 /* Calls of the pump in a second while a host is attached and no core samples */
 #define LISTENS     64u
 #define DRAINS      1024u /* calls of the pump in a second after STOP */
+#define SUMS        128u  /* ... while sums of threads are owed, at least */
 /* Clock ticks after a core's deadline at which another core wakes it: 10 to 30
  * ms. Waking costs an interrupt, so this is longer than kernels usually have
  * interrupts off, and longer than hosts usually let a core wait. */
@@ -231,6 +232,8 @@ static void build_frame(struct pump *p, uint64_t now)
                       talk->seq);
     if (type) {
         tprof_control_speak(talk, &f, type);
+        if (f.used == WIRE_FRAME_HEADER)
+            return;
     } else {
         p->turn = (uint32_t)core + 1;
         if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core,
@@ -250,9 +253,19 @@ static int is_told(void)
            tprof_agent.config.notice == TPROF_NOTICE_POLL;
 }
 
+/* Returns the calls of the pump in a second while (joined) cores sample: each
+ * core has its turn four times. */
+static uint32_t calls_while_sampling(uint32_t joined)
+{
+    uint32_t calls = 4 * (joined + 1);
+    bool more =
+        atomic_load_explicit(&tprof_agent.owes_sums, memory_order_relaxed);
+
+    return more && calls < SUMS ? SUMS : calls;
+}
+
 /* Returns the time at which a tick calls the pump even if no ring has reached
- * its watermark. While cores sample, each core that has joined has its turn
- * four times a second. */
+ * its watermark. */
 static uint64_t next_due(const struct pump *p, uint64_t now)
 {
     uint64_t second = tprof_agent.second;
@@ -266,7 +279,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
                                                   : p->next_host_check;
     switch (tprof_state()) {
     case WIRE_STATE_SAMPLING: /* the next tick sends the rest of a frame */
-        return p->out.sent ? now : now + second / (4 * (joined + 1));
+        return p->out.sent ? now : now + second / calls_while_sampling(joined);
     case WIRE_STATE_DRAINING:
         return now + second / DRAINS;
     default:
@@ -435,7 +448,7 @@ static int is_all_sent(struct pump *p)
         return 1; /* there is no host to send to */
     /* while stopped, records stay in the rings */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
-           !tprof_control_owes_counters(&p->control) && o->sending == o->next &&
+           !tprof_control_owes_sums(&p->control) && o->sending == o->next &&
            pending_bytes() == 0;
 }
 

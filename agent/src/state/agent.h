@@ -32,6 +32,8 @@
  * true. */
 #define TPROF_GUARD_ASK (UINT64_MAX << 62)
 
+struct tprof_core_sums; /* sums.h */
+
 /* One core. Its stack ends where this struct begins (arch/). Only the core's
  * own tick writes it, except where a comment says otherwise. */
 struct tprof_cpu {
@@ -79,6 +81,10 @@ struct tprof_cpu {
      * end of the interrupt and the exit. Measured at START; 0: not yet. */
     uint32_t around;
     uint32_t ended; /* time at which the last interrupt for orders ended */
+
+    /* Sums of its threads; NULL: none. Release in tprof_threads(), acquire in
+     * threads.c. */
+    struct tprof_core_sums *_Atomic sums;
 
     struct tprof_reader reader; /* the pump's */
     struct tprof_recorder recorder;
@@ -130,6 +136,15 @@ struct tprof_agent_counters {
 };
 
 struct tprof_control;
+
+/* Orders for the sums of threads (WIRE.md 10) */
+enum tprof_sums_order {
+    TPROF_SUMS_BEGIN,    /* begin, as soon as the tables are clear */
+    TPROF_SUMS_END,      /* end now */
+    TPROF_SUMS_SEND,     /* send what has changed */
+    TPROF_SUMS_SEND_ALL, /* send everything */
+    TPROF_SUMS_FORGET,   /* send nothing until they have begun again */
+};
 
 /* Written by tprof_init() only, except where a comment says otherwise. */
 struct tprof_agent {
@@ -190,6 +205,15 @@ struct tprof_agent {
     _Atomic uint32_t work_counters;
     void (*mark_progress)(void);
     void (*put_progress)(uint32_t counter, struct tprof_frame *f);
+    /* With threads (threads/): a function that writes type and fields of the
+     * next frame, if one can be written now, and a function that follows an
+     * order. Both are called under the pump's lock. Release in tprof_threads(),
+     * acquire in order_sums(), control.c, guard both. */
+    void (*speak_sums)(struct tprof_frame *f);
+    void (*_Atomic order_sums)(enum tprof_sums_order what);
+    /* Such frames are owed. Relaxed: the pump reads it again. */
+    _Atomic bool owes_sums;
+
     /* Grows with each tprof_flush(): the pump then sends all counters once
      * more. Relaxed: a pump that reads an old value is followed by another one.
      */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sums of threads: when they begin and end, the sums of each core, and the
+ * frames that carry all of them to the host (WIRE.md 10).
+ *
+ * While a host takes samples, cores count. Before that the pump clears the
+ * tables, a slice in each call, when no core is inside a call that counts.
+ */
+#ifndef TPROF_SUMS_H
+#define TPROF_SUMS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/compiler.h"
+#include "state/agent.h"
+#include "threads/thread_table.h"
+#include "threads/thread_waits.h"
+
+/* Times of a core. The order is that of the tags from WIRE_SCHED_RUNNING on.
+ */
+enum tprof_core_time {
+    TPROF_CORE_RUNNING = 0, /* a thread with a record */
+    TPROF_CORE_IDLE = 1,
+    TPROF_CORE_UNNAMED = 2, /* no thread, or one without a record */
+    TPROF_CORE_TIMES = 3
+};
+
+/* Times of at least 2^(buckets - 2) ticks are in the last bucket. So the
+ * histogram fits one field. */
+#define TPROF_DELAY_BUCKETS 40u
+
+/* One core's sums. The core writes them with interrupts off, relaxed; the pump
+ * reads them. */
+struct tprof_core_sums {
+    /* Grows at the begin and at the end of each call that counts, so it is odd
+     * inside one. seq_cst at the begin: pairs with the fence in
+     * are_cores_outside(), sums.c. Release at the end; acquire in read_core().
+     */
+    _Alignas(64) _Atomic uint32_t calls;
+    _Atomic uint32_t
+        was_ready_known;   /* (ready_before) is that of this idling */
+    _Atomic uint64_t last; /* clock: the times are complete up to here */
+    _Atomic uint64_t ticks[TPROF_CORE_TIMES];
+    _Atomic uint64_t other_running;
+    _Atomic uint64_t switches, moved;
+    _Atomic uint64_t ready_idle;
+    _Atomic uint64_t
+        ready_before; /* tprof_sums_ready_ticks() at idle's begin */
+    _Atomic uint64_t delay[TPROF_DELAY_BUCKETS];
+    struct tprof_range range; /* of the last stack that was walked */
+    struct tprof_callers callers;
+};
+_Static_assert(sizeof(struct tprof_core_sums) <= 640,
+               "what TPROF_THREADS_MEMORY() promises");
+
+struct tprof_sums {
+    /* Cores count. seq_cst in stop_counting() and tprof_sums_enter(). */
+    _Atomic uint32_t counting;
+    struct tprof_core_sums *core; /* by index */
+    uint32_t cores;
+    /* The low bits: threads that are ready, without idle threads. The others:
+     * the time for which there was one, less the time of the last beginning if
+     * there is one. So one exchange changes both. */
+    _Atomic uint64_t ready;
+    /* An exchange of (ready) has failed, so that it is wrong from now on. */
+    _Atomic uint32_t is_ready_lost;
+};
+#define TPROF_READY_BITS 16
+
+extern struct tprof_sums tprof_sums;
+
+/* Adds (value) to a sum that only this core writes. */
+TPROF_HOT void tprof_sums_add(_Atomic uint64_t *sum, uint64_t value)
+{
+    atomic_store_explicit(
+        sum, atomic_load_explicit(sum, memory_order_relaxed) + value,
+        memory_order_relaxed);
+}
+
+/* This core, with interrupts off, begins a call that counts. Returns whether
+ * cores count. tprof_sums_leave() follows in either case. */
+TPROF_HOT bool tprof_sums_enter(struct tprof_core_sums *core)
+{
+    /* odd, even if the core was reset inside a call */
+    uint32_t calls =
+        atomic_load_explicit(&core->calls, memory_order_relaxed) | 1;
+
+    atomic_exchange(&core->calls, calls);
+    return atomic_load(&tprof_sums.counting) != 0;
+}
+
+TPROF_HOT void tprof_sums_leave(struct tprof_core_sums *core)
+{
+    atomic_store_explicit(
+        &core->calls,
+        atomic_load_explicit(&core->calls, memory_order_relaxed) + 1,
+        memory_order_release);
+}
+
+/* The thread with record (t) is ready from (now) on, or with (is) false is not
+ * ready, after (change). Idle threads never count as ready. */
+void tprof_sums_note_ready(const struct tprof_thread_record *t,
+                           const struct tprof_change *change, bool is,
+                           uint64_t now);
+
+/* Returns what a core runs if (t) is the record of its thread, or NULL. */
+TPROF_HOT enum tprof_core_time
+tprof_sums_kind(const struct tprof_thread_record *t)
+{
+    if (!t)
+        return TPROF_CORE_UNNAMED;
+    return atomic_load_explicit(&t->flags, memory_order_relaxed) &
+                   WIRE_THREAD_IDLE
+               ? TPROF_CORE_IDLE
+               : TPROF_CORE_RUNNING;
+}
+
+/* Adds the time up to (now) to what this core has done since (core->last). (t)
+ * is the record of the thread (id) that it ran, or NULL. */
+TPROF_HOT void tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
+                              const struct tprof_thread_record *t, uint64_t now)
+{
+    uint64_t last = atomic_load_explicit(&core->last, memory_order_relaxed);
+    uint64_t ticks = now > last ? now - last : 0; /* else: the clock is back */
+
+    if (!t && id != 0)
+        tprof_sums_add(&core->other_running, ticks);
+    tprof_sums_add(&core->ticks[tprof_sums_kind(t)], ticks);
+    atomic_store_explicit(&core->last, last + ticks, memory_order_relaxed);
+}
+
+/* Returns for how long a thread was ready until (now); only the difference of
+ * two such times has a meaning. */
+uint64_t tprof_sums_ready_ticks(uint64_t now);
+
+/* Returns the serial of thread (id); 0 if it has no record. */
+uint32_t tprof_sums_serial(uint64_t id);
+
+/* As (order_sums) and (speak_sums) in struct tprof_agent */
+void tprof_sums_order(enum tprof_sums_order what);
+void tprof_sums_speak(struct tprof_frame *f);
+
+#endif
