@@ -21,6 +21,7 @@
 
 #include "channel.h"  /* the ways to the host */
 #include "progress.h" /* work that the kernel counts */
+#include "threads.h"  /* the kernel's threads */
 #include "ticks.h"    /* causes of ticks */
 
 #ifdef __cplusplus

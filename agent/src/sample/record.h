@@ -68,9 +68,9 @@ struct tprof_recorder {
     struct tprof_chain *last, *spare;
     struct tprof_chain chain[2];
     /* The id of the thread that this core runs, written by the kernel; and the
-     * id in the last THREAD record, or 0 after BEGIN. threads.c writes (told)
-     * when a thread gets the id of another one. Relaxed: one sample may be of
-     * the thread before. */
+     * id in the last THREAD record, or 0 after BEGIN. thread_calls.c writes
+     * (told) when a thread gets the id of another one. Relaxed: one sample may
+     * be of the thread before. */
     _Atomic uint64_t running, told;
     /* Returns the serial of the thread with (id). NULL: threads have none. */
     uint32_t (*_Atomic serial_of)(uint64_t id);

@@ -83,7 +83,7 @@ struct tprof_cpu {
     uint32_t ended; /* time at which the last interrupt for orders ended */
 
     /* Sums of its threads; NULL: none. Release in tprof_threads(), acquire in
-     * threads.c. */
+     * thread_calls.c. */
     struct tprof_core_sums *_Atomic sums;
 
     struct tprof_reader reader; /* the pump's */

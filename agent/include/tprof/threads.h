@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's threads: which thread a sample is of, how long each thread runs
+ * and waits, where it waits, and who ends the wait. A kernel includes tprof.h,
+ * which includes this, and links only the functions that it names.
+ *
+ * tprof_thread() alone gives each sample its thread. With tprof_switch() in the
+ * scheduler and tprof_wake() where a thread becomes ready, the agent also keeps
+ * the times. It keeps sums, in memory of a fixed size, and only while a host
+ * takes samples.
+ *
+ * The id of a thread is a number of the kernel's, for example the address of
+ * its control block. 0: no thread. Ids may come again after a thread has ended.
+ *
+ * All functions but tprof_threads() may be called on any core, with interrupts
+ * on or off, in interrupts other than NMIs, and before tprof_init(). The
+ * calling code stays on its core during the call.
+ */
+#ifndef TPROF_THREADS_H
+#define TPROF_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default) /* the rest of the library is hidden */
+
+/* Bytes of memory for config.cpus (cores) and the two tables */
+#define TPROF_THREADS_MEMORY(cores, threads, waits)                            \
+    ((cores)*640u + (threads)*128u + (waits)*192u)
+
+struct tprof_threads_config {
+    void *memory; /* aligned to 64 bytes, and zero; the kernel gives it for ever
+                   */
+    size_t size;  /* bytes: TPROF_THREADS_MEMORY() */
+    /* Threads that have a name, and that live or have ended a short time ago,
+     * 16 to 65536. Twice as many as live at a time are plenty. 0: 64 */
+    uint32_t threads;
+    /* Stacks at which a thread waits, or is woken, 16 to 65536; 0: 256 */
+    uint32_t waits;
+    uint32_t frames; /* callers of such a stack, 1 to 16; 0: 16 */
+};
+
+/*
+ * Makes the agent keep names and times of threads. Called once, after
+ * tprof_init(), and before the first name.
+ *
+ * Returns TPROF_OK;
+ * TPROF_ERR_NOT_INIT;
+ * TPROF_ERR_STATE: a second call;
+ * TPROF_ERR_CONFIG: a number is out of its range, or the memory is not aligned;
+ * TPROF_ERR_MEMORY_SMALL: too little memory for config.cpus and the tables.
+ */
+int tprof_threads(const struct tprof_threads_config *config);
+
+/*
+ * A new thread has this (id); a thread that had the id has ended. At most 31
+ * bytes of (name) are copied. Time of an idle thread counts as idle.
+ *
+ * Returns TPROF_OK;
+ * TPROF_ERR_STATE: before tprof_threads();
+ * TPROF_ERR_CONFIG: (id) is 0;
+ * TPROF_ERR_MEMORY_SMALL: too many threads live. This thread has no name, and
+ * its times are added to the times of other such threads.
+ */
+int tprof_name(uint64_t id, const char *name);
+int tprof_name_idle(uint64_t id, const char *name);
+
+/* The thread has ended. */
+void tprof_thread_end(uint64_t id);
+
+/* From now on this core runs thread (id). */
+void tprof_thread(uint64_t id);
+
+/* Returns the word in which core (index) has the id of its thread, for code
+ * that stores the id by itself instead of calling tprof_thread(). The address
+ * does not change. NULL: there is no such core, or tprof_init() was not called.
+ */
+uint64_t *tprof_thread_slot(uint32_t index);
+
+/* Why a thread runs no longer */
+enum tprof_why {
+    TPROF_BLOCKED = 0, /* it waits until tprof_wake() */
+    TPROF_READY = 1,   /* it waits for a core: preempted, or it has yielded */
+    TPROF_ENDED = 2,   /* as tprof_thread_end() */
+};
+
+/* This core ends to run thread (from), and begins to run thread (to). (why):
+ * enum tprof_why. Called on the stack of (from), whose callers are recorded if
+ * it is blocked. Also does what tprof_thread() does. */
+void tprof_switch(uint64_t from, uint64_t to, uint32_t why);
+
+/* Thread (id), which is blocked, is ready to run from now on. The callers of
+ * this function are recorded as the ones that ended the wait. Does nothing if
+ * the thread is not blocked. */
+void tprof_wake(uint64_t id);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel's calls about its threads (tprof/threads.h) */
+#include "arch/arch.h"
+#include "sample/sample.h"
+#include "state/agent.h"
+#include "threads/sums.h"
+#include "threads/thread_table.h"
+#include "threads/thread_waits.h"
+
+#define THREADS_DEFAULT 64u
+#define WAITS_DEFAULT   256u
+#define ENTRIES_MIN     16u
+#define ENTRIES_MAX     65536u
+
+/* --- Memory --------------------------------------------------------------- */
+
+static bool are_numbers_in_range(const struct tprof_threads_config *c)
+{
+    return c->threads >= ENTRIES_MIN && c->threads <= ENTRIES_MAX &&
+           c->waits >= ENTRIES_MIN && c->waits <= ENTRIES_MAX &&
+           c->frames <= WIRE_WAIT_FRAMES_MAX && c->memory &&
+           (uintptr_t)c->memory % 64 == 0;
+}
+
+/* Cuts the memory: cores, threads, waits. */
+static void lay_out(const struct tprof_threads_config *c, uint32_t cores)
+{
+    tprof_arch_zero(c->memory, c->size & ~(size_t)7);
+    tprof_sums.core = c->memory;
+    tprof_sums.cores = cores;
+    tprof_thread_table.record = (void *)(tprof_sums.core + cores);
+    tprof_thread_waits.entry = (void *)(tprof_thread_table.record + c->threads);
+    tprof_thread_waits.size = c->waits;
+    tprof_thread_waits.depth = c->frames;
+    tprof_thread_waits.bounds = &tprof_agent.bounds;
+    tprof_thread_table.size = c->threads;
+    atomic_store(&tprof_sums.counting, 0);
+    tprof_sums_order(TPROF_SUMS_BEGIN);
+}
+
+int tprof_threads(const struct tprof_threads_config *config)
+{
+    struct tprof_agent *a = &tprof_agent;
+    struct tprof_threads_config c = *config;
+
+    if (!a->ready)
+        return TPROF_ERR_NOT_INIT;
+    if (a->order_sums)
+        return TPROF_ERR_STATE;
+    if (c.threads == 0)
+        c.threads = THREADS_DEFAULT;
+    if (c.waits == 0)
+        c.waits = WAITS_DEFAULT;
+    if (c.frames == 0)
+        c.frames = WIRE_WAIT_FRAMES_MAX;
+    if (!are_numbers_in_range(&c))
+        return TPROF_ERR_CONFIG;
+    if (c.size <
+        TPROF_THREADS_MEMORY((size_t)a->config.cpus, c.threads, c.waits))
+        return TPROF_ERR_MEMORY_SMALL;
+    lay_out(&c, a->config.cpus);
+    for (uint32_t i = 0; i < a->config.cpus; i++) {
+        atomic_store(&a->core[i]->recorder.serial_of, tprof_sums_serial);
+        /* release: pairs with the acquire in begin_call() */
+        atomic_store_explicit(&a->core[i]->sums, &tprof_sums.core[i],
+                              memory_order_release);
+    }
+    a->speak_sums = tprof_sums_speak;
+    /* release: pairs with the acquire in order_sums(), control.c */
+    atomic_store_explicit(&a->order_sums, tprof_sums_order,
+                          memory_order_release);
+    atomic_store_explicit(&a->owes_sums, tprof_state() == WIRE_STATE_SAMPLING,
+                          memory_order_relaxed);
+    return TPROF_OK;
+}
+
+/* --- The thread of a core ------------------------------------------------- */
+
+uint64_t *tprof_thread_slot(uint32_t index)
+{
+    if (index >= TPROF_CPUS_MAX || !tprof_agent.core[index])
+        return NULL;
+    /* through an integer, because the kernel stores without _Atomic */
+    return (void *)(uintptr_t)&tprof_agent.core[index]->recorder.running;
+}
+
+/* Returns the calling core, whose slot has (id) from now on. NULL: it has not
+ * joined. */
+TPROF_HOT struct tprof_cpu *run(uint64_t id)
+{
+    struct tprof_cpu *cpu = tprof_calling_cpu();
+
+    if (cpu)
+        atomic_store_explicit(&cpu->recorder.running, id, memory_order_relaxed);
+    return cpu;
+}
+
+void tprof_thread(uint64_t id)
+{
+    (void)run(id);
+}
+
+/* --- Names ---------------------------------------------------------------- */
+
+/* A call on this core that may count, with interrupts off */
+struct counted {
+    struct tprof_core_sums *core; /* NULL: it has none */
+    uint64_t running;             /* the id of its thread */
+    uint64_t now;
+    uint64_t flags;
+    bool counts;
+};
+
+static struct counted begin_call(void)
+{
+    struct counted c = {.flags = tprof_arch_irq_save()};
+    const struct tprof_cpu *cpu = tprof_this_cpu();
+
+    if (cpu)
+        c.core = atomic_load_explicit(&cpu->sums, memory_order_acquire);
+    if (c.core) {
+        c.running =
+            atomic_load_explicit(&cpu->recorder.running, memory_order_relaxed);
+        c.counts = tprof_sums_enter(c.core);
+    }
+    c.now = tprof_arch_now();
+    return c;
+}
+
+static void end_call(const struct counted *c)
+{
+    if (c->core)
+        tprof_sums_leave(c->core);
+    tprof_arch_irq_restore(c->flags);
+}
+
+/* Thread (id) has ended, if it lives. */
+static void end_thread(const struct counted *c, uint64_t id)
+{
+    struct tprof_thread_record *t = tprof_thread_table_find(id);
+    bool runs = c->running == id;
+
+    if (!t)
+        return;
+    if (c->counts && runs)
+        tprof_sums_ran(c->core, id, t, c->now);
+    struct tprof_change change = tprof_thread_table_change(
+        t, id, c->now, TPROF_THREAD_LIVES, TPROF_THREAD_ENDED,
+        runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_BLOCKED);
+
+    if (!c->counts)
+        return;
+    if (change.ended == TPROF_THREAD_BLOCKED)
+        tprof_thread_waits_add(change.wait, change.ticks);
+    tprof_sums_note_ready(t, &change, false, c->now);
+}
+
+void tprof_thread_end(uint64_t id)
+{
+    if (tprof_thread_table.size == 0)
+        return;
+    struct counted c = begin_call();
+
+    end_thread(&c, id);
+    end_call(&c);
+}
+
+/* The tick writes a THREAD before the next sample of thread (id), although the
+ * id is that of the last one. Other cores' ticks may write (told) meanwhile:
+ * with another thread, because this one does not run yet. */
+static void tell_again(uint64_t id)
+{
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        struct tprof_recorder *r = &tprof_agent.core[i]->recorder;
+
+        if (atomic_load_explicit(&r->told, memory_order_relaxed) == id)
+            atomic_store_explicit(&r->told, ~id, memory_order_relaxed);
+    }
+}
+
+static int name_thread(uint64_t id, const char *name, uint32_t flags)
+{
+    if (tprof_thread_table.size == 0)
+        return TPROF_ERR_STATE;
+    if (id == 0)
+        return TPROF_ERR_CONFIG;
+    struct counted c = begin_call();
+    bool runs = c.running == id;
+
+    end_thread(&c, id);
+    if (c.counts && runs)
+        tprof_sums_ran(c.core, id, NULL, c.now);
+    int error = tprof_thread_table_add(
+        id, name, flags, runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_UNKNOWN,
+        c.now);
+
+    tell_again(id);
+    end_call(&c);
+    return error;
+}
+
+int tprof_name(uint64_t id, const char *name)
+{
+    return name_thread(id, name, 0);
+}
+
+int tprof_name_idle(uint64_t id, const char *name)
+{
+    return name_thread(id, name, WIRE_THREAD_IDLE);
+}
+
+/* --- Switches ------------------------------------------------------------- */
+
+/* This core ends to run the thread with record (t). (fp): the frame of
+ * tprof_switch() */
+TPROF_HOT void switch_out(struct tprof_core_sums *core,
+                          struct tprof_thread_record *t, uint64_t id,
+                          uint64_t now, uint32_t why, uint64_t fp)
+{
+    static const uint8_t state[] = {TPROF_THREAD_BLOCKED, TPROF_THREAD_READY,
+                                    TPROF_THREAD_ENDED};
+
+    if (why == TPROF_BLOCKED) {
+        /* before the change: another core may wake the thread at once */
+        tprof_thread_waits_walk(&core->callers, fp, &core->range);
+        atomic_store_explicit(
+            &t->wait,
+            tprof_thread_waits_find(
+                WIRE_WAIT_BLOCKED,
+                atomic_load_explicit(&t->serial, memory_order_relaxed),
+                &core->callers),
+            memory_order_relaxed);
+    }
+    struct tprof_change change = tprof_thread_table_change(
+        t, id, now, TPROF_THREAD_LIVES, state[why], TPROF_THREAD_RUNNING);
+
+    tprof_sums_note_ready(t, &change, why == TPROF_READY, now);
+}
+
+TPROF_HOT void switch_in(struct tprof_core_sums *core, uint32_t index,
+                         struct tprof_thread_record *t, uint64_t id,
+                         uint64_t now)
+{
+    struct tprof_change change =
+        tprof_thread_table_change(t, id, now, TPROF_THREAD_LIVES,
+                                  TPROF_THREAD_RUNNING, TPROF_THREAD_READY);
+    uint16_t last = atomic_load_explicit(&t->core, memory_order_relaxed);
+
+    tprof_sums_add(&t->switches, 1);
+    if (last != index + 1) {
+        tprof_sums_add(&core->moved, last != 0);
+        atomic_store_explicit(&t->core, (uint16_t)(index + 1),
+                              memory_order_relaxed);
+    }
+    if (change.ended == TPROF_THREAD_BLOCKED) /* without a wake */
+        tprof_thread_waits_add(change.wait, change.ticks);
+    if (change.ended != TPROF_THREAD_READY || !change.was_known)
+        return;
+    uint64_t bucket = tprof_bit_length(change.ticks);
+
+    if (bucket >= TPROF_DELAY_BUCKETS)
+        bucket = TPROF_DELAY_BUCKETS - 1;
+    tprof_sums_add(&core->delay[bucket], 1);
+    tprof_sums_note_ready(t, &change, false, now);
+}
+
+/* Adds the time since the core began to be idle in which a thread was ready. */
+static void note_idle(struct tprof_core_sums *core, bool was, bool is,
+                      uint64_t now)
+{
+    if (!was && !is)
+        return;
+    uint64_t ticks = tprof_sums_ready_ticks(now);
+    bool known =
+        atomic_load_explicit(&core->was_ready_known, memory_order_relaxed);
+
+    if (was && known) {
+        uint64_t before =
+            atomic_load_explicit(&core->ready_before, memory_order_relaxed);
+
+        tprof_sums_add(&core->ready_idle, (ticks - before)
+                                                  << TPROF_READY_BITS >>
+                                              TPROF_READY_BITS);
+    }
+    atomic_store_explicit(&core->ready_before, ticks, memory_order_relaxed);
+    atomic_store_explicit(&core->was_ready_known, is, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
+                                                   uint64_t from, uint64_t to,
+                                                   uint32_t why, uint64_t fp)
+{
+    struct tprof_core_sums *core =
+        atomic_load_explicit(&cpu->sums, memory_order_acquire);
+
+    if (!core)
+        return;
+    uint64_t flags = tprof_arch_irq_save();
+
+    if (tprof_sums_enter(core) && from != to && why <= TPROF_ENDED) {
+        uint64_t now = tprof_arch_now();
+        struct tprof_thread_record *out = tprof_thread_table_find(from);
+        struct tprof_thread_record *in = tprof_thread_table_find(to);
+
+        tprof_sums_ran(core, from, out, now);
+        tprof_sums_add(&core->switches, 1);
+        note_idle(core, tprof_sums_kind(out) == TPROF_CORE_IDLE,
+                  tprof_sums_kind(in) == TPROF_CORE_IDLE, now);
+        if (out)
+            switch_out(core, out, from, now, why, fp);
+        if (in)
+            switch_in(core, cpu->index, in, to, now);
+    }
+    tprof_sums_leave(core);
+    tprof_arch_irq_restore(flags);
+}
+
+void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
+{
+    struct tprof_cpu *cpu = run(to);
+
+    if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
+        count_switch(cpu, from, to, why, (uintptr_t)__builtin_frame_address(0));
+    else if (why == TPROF_ENDED)
+        tprof_thread_end(from);
+}
+
+static __attribute__((noinline)) void count_wake(uint64_t id, uint64_t fp)
+{
+    struct counted c = begin_call();
+    struct tprof_thread_record *t =
+        c.counts ? tprof_thread_table_find(id) : NULL;
+
+    if (t) {
+        struct tprof_change change =
+            tprof_thread_table_change(t, id, c.now,
+                                      TPROF_THREAD_IN(TPROF_THREAD_BLOCKED) |
+                                          TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN),
+                                      TPROF_THREAD_READY, TPROF_THREAD_BLOCKED);
+
+        if (change.ended) {
+            tprof_sums_note_ready(t, &change, true, c.now);
+            tprof_thread_waits_add(change.wait, change.ticks);
+            tprof_thread_waits_walk(&c.core->callers, fp, &c.core->range);
+            tprof_thread_waits_add(
+                tprof_thread_waits_find(
+                    WIRE_WAIT_WAKER,
+                    atomic_load_explicit(&t->serial, memory_order_relaxed),
+                    &c.core->callers),
+                change.ticks);
+        }
+    }
+    end_call(&c);
+}
+
+void tprof_wake(uint64_t id)
+{
+    if (atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
+        count_wake(id, (uintptr_t)__builtin_frame_address(0));
+}
