@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST 64u
+#define SMALLEST 16u
 
 uint64_t budget_keep(struct budget *b, uint64_t bytes)
 {
@@ -14,6 +14,20 @@ uint64_t budget_keep(struct budget *b, uint64_t bytes)
 
     b->left -= kept;
     return kept;
+}
+
+void budget_give_back(struct budget *b, uint64_t bytes)
+{
+    uint64_t paid = bytes < b->owed ? bytes : b->owed;
+
+    b->owed -= paid;
+    b->left += bytes - paid;
+}
+
+void budget_borrow(struct budget *b, uint64_t bytes)
+{
+    b->left += bytes;
+    b->owed += bytes;
 }
 
 static bool affordable(const struct budget *b, size_t capacity, size_t grown,
@@ -33,7 +47,9 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
         grown *= 2;
     if (!affordable(b, *capacity, grown, size))
         grown = *capacity + *capacity / 8;
-    if (grown == 0 || grown < wanted || !affordable(b, *capacity, grown, size))
+    if (grown < wanted)
+        grown = wanted;
+    if (grown == 0 || !affordable(b, *capacity, grown, size))
         return NULL;
     char *moved = realloc(array, grown * size);
 
@@ -45,15 +61,34 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
     return moved;
 }
 
+void budget_shrink(struct budget *b, void *array, size_t *capacity,
+                   size_t count, size_t size)
+{
+    void *old, *less;
+
+    if (count == 0 || count == *capacity)
+        return;
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
+    less = realloc(old, count * size);
+    if (less == NULL)
+        return; /* keep the larger array */
+    memcpy(array, &less, sizeof less);
+    budget_give_back(b, (*capacity - count) * size);
+    *capacity = count;
+} /* cppcheck-suppress memleak ; (array) points to it */
+
 int budget_table_grow(struct budget *b, struct budget_table *t, uint32_t last,
-                      budget_hash *hash, const void *owner)
+                      size_t more, budget_hash *hash, const void *owner)
 {
     struct budget_table bigger = {NULL, 0};
+    size_t size = t->size != 0 ? t->size : SMALLEST;
 
-    if ((uint64_t)last * 2 < t->size)
+    if ((last + more) * 2 <= t->size)
         return 0;
-    bigger.slots = budget_grow(b, NULL, &bigger.size, t->size * 2 + 1,
-                               sizeof *bigger.slots);
+    while ((last + more) * 2 > size)
+        size *= 2;
+    bigger.slots =
+        budget_grow(b, NULL, &bigger.size, size, sizeof *bigger.slots);
     if (bigger.slots == NULL)
         return -1;
     for (uint32_t number = 1; number <= last; number++) {
@@ -64,7 +99,7 @@ int budget_table_grow(struct budget *b, struct budget_table *t, uint32_t last,
         bigger.slots[i] = number;
     }
     free(t->slots);
-    b->left += t->size * sizeof *t->slots;
+    budget_give_back(b, t->size * sizeof *t->slots);
     *t = bigger;
     return 0;
 }

@@ -15,22 +15,36 @@
 
 struct budget {
     uint64_t left; /* bytes */
+    uint64_t owed; /* bytes that budget_borrow() has lent */
 };
 
 /* Reserve (bytes), or all that is left if it is less. Returns the number of
  * bytes reserved. The caller adds them to (b->left) later. */
 uint64_t budget_keep(struct budget *b, uint64_t bytes);
 
+/* Add (bytes) to (b->left), after debts are paid. */
+void budget_give_back(struct budget *b, uint64_t bytes);
+
+/* Add (bytes) to (b->left) that it does not have, for elements that cannot be
+ * done without. */
+void budget_borrow(struct budget *b, uint64_t bytes);
+
 /*
  * Grow (array), which has (*capacity) elements of (size) bytes, to at least
- * (wanted) elements. It doubles, or grows by an eighth if doubling exceeds the
- * limit. New elements are zero. NULL with capacity 0 is an empty array.
+ * (wanted) elements. It doubles, or grows by an eighth or to (wanted) if
+ * doubling exceeds the limit. New elements are zero. NULL with capacity 0 is an
+ * empty array.
  *
  * Returns the array, which may have moved and is released by free(). Returns
  * NULL if the limit or memory does not allow it; then nothing has changed.
  */
 void *budget_grow(struct budget *b, void *array, size_t *capacity,
                   size_t wanted, size_t size);
+
+/* Shrink an array of (*capacity) elements of (size) bytes to (count) elements.
+ * (array) points to the pointer to the elements. */
+void budget_shrink(struct budget *b, void *array, size_t *capacity,
+                   size_t count, size_t size);
 
 /* A hash table of numbers. Zeroed: empty. The hash, modulo (size), selects the
  * first slot. (size) is a power of two. If the slot is taken, the next free one
@@ -44,11 +58,11 @@ struct budget_table {
 typedef uint64_t budget_hash(const void *owner, uint32_t number);
 
 /*
- * Grow (t) if it would be more than half full with one more element. (t) holds
+ * Grow (t) if it would be more than half full with (more) elements. (t) holds
  * the elements 1 to (last) of (owner). Returns 0; -1 if the limit or memory
  * does not allow it; then nothing has changed.
  */
 int budget_table_grow(struct budget *b, struct budget_table *t, uint32_t last,
-                      budget_hash *hash, const void *owner);
+                      size_t more, budget_hash *hash, const void *owner);
 
 #endif

@@ -54,6 +54,9 @@ struct code_frames {
     struct arena arena;          /* names that no symbolizer owns */
 };
 
+/* This many addresses have frames in any case. */
+#define FRAMES_LEAST 16u
+
 static const char *const mark_names[VIEW_MARKS] = {
     [VIEW_UNCERTAIN] = "[caller?]",  [VIEW_IDLE] = "[idle]",
     [VIEW_LOST] = "[stack-lost]",    [VIEW_DEEPER] = "[deeper]",
@@ -243,15 +246,15 @@ static int add_frames(struct code_frames *p, const struct code_address *at)
     return 0;
 }
 
-/* Forget the addresses with the least time. Returns 0; -1 if there is no
- * memory. */
-static int fold_addresses(struct code_frames *p)
+/* Keep at most (most) addresses: those with the most time. Returns 0; -1 if
+ * there is no memory. */
+static int fold_addresses(struct code_frames *p, size_t most)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < p->span_count; i++)
         smallest_first_count(&p->fold, p->pcs[i].time);
-    double least = smallest_first_least(&p->fold, p->most / 2);
+    double least = smallest_first_least(&p->fold, most);
 
     map_fini(&p->by_pc);
     for (size_t i = 0; i < p->span_count; i++) {
@@ -273,7 +276,7 @@ static inline int add_address(struct code_frames *p, uint64_t pc, bool call,
                               double time)
 {
     if (p->span_count >= p->most && map_get(&p->by_pc, pc, 0) == MAP_NOTHING &&
-        fold_addresses(p) != 0)
+        fold_addresses(p, p->most / 2) != 0)
         return -1;
     uint32_t *number = map_put(&p->by_pc, pc, 0);
 
@@ -384,6 +387,31 @@ static size_t bytes_taken(const struct code_frames *p)
            arena_bytes(&p->arena);
 }
 
+uint64_t code_frames_bytes(const struct code_frames *p)
+{
+    uint64_t bytes = bytes_taken(p);
+
+    for (uint32_t i = 0; i < image_map_count(p->image_map); i++) {
+        const struct mapped_image *image = image_map_image(p->image_map, i);
+
+        if (image->symbolizer != NULL)
+            bytes += symbolizer_bytes(image->symbolizer);
+    }
+    return bytes;
+}
+
+/* Forget the frames of all addresses. */
+static void forget_frames(struct code_frames *p)
+{
+    map_fini(&p->by_identity);
+    map_fini(&p->by_line);
+    arena_fini(&p->arena);
+    p->function_count = VIEW_MARKS;
+    p->line_count = p->frame_count = 0;
+}
+
+/* Find the frames of all addresses. Returns 0; 1 if they take too many bytes;
+ * -1 if there is no memory. */
 static int find_frames(struct code_frames *p)
 {
     uint64_t *room = calloc(p->span_count + 1, sizeof *room);
@@ -396,9 +424,9 @@ static int find_frames(struct code_frames *p)
     for (size_t i = 0; i < p->span_count; i++) {
         size_t first = p->frame_count;
 
-        if (bytes_taken(p) > p->bytes)
-            p->folded++;
-        else if (add_frames(p, &p->pcs[i]) != 0)
+        if (bytes_taken(p) > p->bytes && p->span_count > FRAMES_LEAST)
+            return 1;
+        if (add_frames(p, &p->pcs[i]) != 0)
             return -1;
         p->spans[i] = (struct frame_span){first, p->frame_count - first};
     }
@@ -459,7 +487,14 @@ static int rank_functions(struct code_frames *p)
 
 int code_frames_finish(struct code_frames *p)
 {
-    return find_frames(p) == 0 ? rank_functions(p) : -1;
+    int found;
+
+    while ((found = find_frames(p)) > 0) {
+        forget_frames(p);
+        if (fold_addresses(p, p->span_count / 2) != 0)
+            return -1;
+    }
+    return found == 0 ? rank_functions(p) : -1;
 }
 
 struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc)

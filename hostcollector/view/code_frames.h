@@ -41,8 +41,8 @@ struct frames_at {
 /*
  * Names come from the images of (image_map), which must outlive the result.
  * Without images, addresses are names. At most (most) addresses keep a
- * function: the addresses with the least time become VIEW_OTHERS, and so do
- * some if the names take more than (bytes).
+ * function, and fewer if these take more than (bytes). The addresses with the
+ * least time become VIEW_OTHERS.
  *
  * Returns NULL if there is no memory.
  */
@@ -70,8 +70,11 @@ struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back);
 size_t code_frames_count(const struct code_frames *p);
 uint64_t code_frames_folded(const struct code_frames *p);
 
-/* Most bytes that an address takes, with a usual name. */
-#define CODE_FRAMES_BYTES 1280u
+/* Most bytes that an address takes, without its name. */
+#define CODE_FRAMES_BYTES 256u
+
+/* Bytes that (p) takes, with the names that its images remember. */
+uint64_t code_frames_bytes(const struct code_frames *p);
 
 /* Number the functions by name, so that functions of equal time sort by name.
  * Returns 0; -1 if there is no memory. */

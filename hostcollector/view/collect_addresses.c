@@ -45,7 +45,7 @@ static int learn_entry(struct code_frames *frames, const struct profile *p,
 struct code_frames *collect_addresses_new(const struct image_map *image_map,
                                           uint64_t bytes)
 {
-    size_t names = bytes / 4;
+    size_t names = bytes / 2;
 
     return code_frames_new(image_map, names / CODE_FRAMES_BYTES, names);
 }

@@ -10,7 +10,7 @@
 struct code_frames;
 struct image_map;
 
-/* Make code_frames that use a quarter of (bytes), the memory of a view. */
+/* Make code_frames that use half of (bytes), the memory of a view. */
 struct code_frames *collect_addresses_new(const struct image_map *image_map,
                                           uint64_t bytes);
 

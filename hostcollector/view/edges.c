@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "util/hash.h"
-#include "util/vec.h"
 
 static uint64_t edge_hash(uint32_t caller, uint32_t callee)
 {
@@ -33,25 +32,37 @@ static uint32_t *find_slot(const struct edges *e, uint32_t caller,
     return &e->table.slots[i];
 }
 
-static int make_room(struct edges *e)
+/* Make room for (count) edges. Returns 0; -1 if (b) or memory does not allow
+ * it. */
+static int grow(struct edges *e, size_t count, struct budget *b)
 {
-    struct budget all = {UINT64_MAX}; /* the owner limits the edges */
+    struct view_edge *list =
+        budget_grow(b, e->list, &e->room, count, sizeof *list);
 
-    if (vec_grow(&e->list, &e->room, e->count, sizeof *e->list) != 0 ||
-        vec_grow(&e->seen, &e->seen_room, e->count, sizeof *e->seen) != 0)
+    if (list == NULL)
         return -1;
-    return budget_table_grow(&all, &e->table, (uint32_t)e->count, hash_of_edge,
-                             e->list);
+    e->list = list;
+
+    uint32_t *seen =
+        budget_grow(b, e->seen, &e->seen_room, count, sizeof *seen);
+
+    if (seen == NULL)
+        return -1;
+    e->seen = seen;
+    return budget_table_grow(b, &e->table, (uint32_t)e->count, count - e->count,
+                             hash_of_edge, list);
 }
 
-int edges_add(struct edges *e, const struct path *path, uint32_t number)
+int edges_make_room(struct edges *e, const struct path *path, struct budget *b)
+{
+    return path->count > 1 ? grow(e, e->count + path->count - 1, b) : 0;
+}
+
+void edges_add(struct edges *e, const struct path *path, uint32_t number)
 {
     for (size_t i = 1; i < path->count; i++) {
         uint32_t caller = path->steps[i - 1].function;
         uint32_t callee = path->steps[i].function;
-
-        if (make_room(e) != 0)
-            return -1;
         uint32_t *slot = find_slot(e, caller, callee);
 
         if (*slot == 0) {
@@ -64,16 +75,15 @@ int edges_add(struct edges *e, const struct path *path, uint32_t number)
             amount_add(&e->list[*slot - 1].amount, &path->amount);
         e->seen[*slot - 1] = number;
     }
-    return 0;
 }
 
-void edges_fold(struct edges *e, struct smallest_first *f, size_t most)
+void edges_fold(struct edges *e, struct smallest_first *f, struct budget *b)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < e->count; i++)
         smallest_first_count(f, e->list[i].amount.time);
-    double least = smallest_first_least(f, most);
+    double least = smallest_first_least(f, e->count / 2);
 
     memset(e->table.slots, 0, e->table.size * sizeof *e->table.slots);
     for (size_t i = 0; i < e->count; i++) {
@@ -85,6 +95,8 @@ void edges_fold(struct edges *e, struct smallest_first *f, size_t most)
         *find_slot(e, e->list[i].caller, e->list[i].callee) = (uint32_t)kept;
     }
     e->count = kept;
+    budget_shrink(b, &e->list, &e->room, kept, sizeof *e->list);
+    budget_shrink(b, &e->seen, &e->seen_room, kept, sizeof *e->seen);
 }
 
 static int compare_edges(const void *a, const void *b)

@@ -11,7 +11,7 @@
 #include "view/path.h"
 #include "view/smallest_first.h"
 
-/* Zeroed: empty. The owner limits the number of edges with edges_fold(). */
+/* Zeroed: empty. */
 struct edges {
     struct view_edge *list;
     size_t count, room;
@@ -20,15 +20,16 @@ struct edges {
     struct budget_table table; /* of edges, which count from 1 */
 };
 
-/* Most bytes that an edge takes. */
-#define EDGES_EDGE_BYTES 176u
+/* Make room for the edges of (path). Returns 0; -1 if (b) or memory does not
+ * allow it. */
+int edges_make_room(struct edges *e, const struct path *path, struct budget *b);
 
-/* Add the edges of (path), each edge once. (number) counts paths from 1.
- * Returns 0; -1 if there is no memory. */
-int edges_add(struct edges *e, const struct path *path, uint32_t number);
+/* Add the edges of (path), for which room was made, each edge once. (number)
+ * counts paths from 1. */
+void edges_add(struct edges *e, const struct path *path, uint32_t number);
 
-/* Keep at most (most) edges: those with the most time. */
-void edges_fold(struct edges *e, struct smallest_first *f, size_t most);
+/* Keep at most half of the edges: those with the most time. */
+void edges_fold(struct edges *e, struct smallest_first *f, struct budget *b);
 
 /* Sort the edges, and link them into (v) by caller and by callee. The edges
  * still belong to (e). Returns 0; -1 if there is no memory. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "util/hash.h"
-#include "util/vec.h"
 
 static uint64_t hash_of_row(const void *rows, uint32_t number)
 {
@@ -25,24 +24,43 @@ static uint32_t *find_slot(const struct scope *s, uint32_t function)
     return &s->table.slots[i];
 }
 
-/* The row of (function). NULL if there is no memory. */
+/* The row of (function). */
 static struct view_row *row_of(struct scope *s, uint32_t function)
 {
     struct view_scope *scope = &s->scope;
-    struct budget all = {UINT64_MAX}; /* the owner limits the rows */
-
-    if (vec_grow(&scope->rows, &s->row_room, scope->row_count,
-                 sizeof *scope->rows) != 0 ||
-        budget_table_grow(&all, &s->table, (uint32_t)scope->row_count,
-                          hash_of_row, scope->rows) != 0)
-        return NULL;
-
     uint32_t *slot = find_slot(s, function);
+
     if (*slot == 0) {
         scope->rows[scope->row_count] = (struct view_row){.function = function};
         *slot = (uint32_t)++scope->row_count;
     }
     return &scope->rows[*slot - 1];
+}
+
+/* Make room for the rows of (path). */
+static int make_room_for_rows(struct scope *s, const struct path *path,
+                              struct budget *b)
+{
+    struct view_row *rows =
+        budget_grow(b, s->scope.rows, &s->row_room,
+                    s->scope.row_count + path->count, sizeof *rows);
+
+    if (rows == NULL)
+        return -1;
+    s->scope.rows = rows;
+    return budget_table_grow(b, &s->table, (uint32_t)s->scope.row_count,
+                             path->count, hash_of_row, rows);
+}
+
+/* Make room for (path). */
+static int scope_make_room(struct scope *s, const struct path *path,
+                           struct budget *b)
+{
+    if (path->idle)
+        return tree_make_room(&s->idle_tree, path, b);
+    return tree_make_room(&s->tree, path, b) == 0
+               ? make_room_for_rows(s, path, b)
+               : -1;
 }
 
 /* Does step (i) of (path) have a row? */
@@ -96,15 +114,14 @@ static void add_holdup(struct view_row *row, const struct path *path)
         add_slow(row, path);
 }
 
-static int add_rows(struct scope *s, const struct path *path)
+static void add_rows(struct scope *s, const struct path *path)
 {
     for (size_t i = 0; i < path->count; i++) {
         if (!has_row(path, i))
             continue;
 
         struct view_row *row = row_of(s, path->steps[i].function);
-        if (row == NULL)
-            return -1;
+
         if (path->steps[i].first)
             amount_add(&row->total, &path->amount);
         if (i == path->leaf) {
@@ -117,18 +134,16 @@ static int add_rows(struct scope *s, const struct path *path)
         if (i == path->leaf && path->uncertain)
             amount_add(&row->uncertain, &path->amount);
     }
-    return 0;
 }
 
-/* Add (path). Returns 0; -1 if there is no memory. */
-static int scope_add(struct scope *s, const struct path *path)
+/* Add (path). */
+static void scope_add(struct scope *s, const struct path *path)
 {
     amount_add(&s->scope.all, &path->amount);
-    if (tree_add(path->idle ? &s->idle_tree : &s->tree, path) != 0)
-        return -1;
+    tree_add(path->idle ? &s->idle_tree : &s->tree, path);
     if (path->idle) {
         amount_add(&s->scope.idle, &path->amount);
-        return 0;
+        return;
     }
     amount_add(&s->scope.busy, &path->amount);
     s->scope.late += path->late;
@@ -136,7 +151,7 @@ static int scope_add(struct scope *s, const struct path *path)
         amount_add(&s->scope.uncertain, &path->amount);
     if (path->unseen)
         amount_add(&s->scope.unseen, &path->amount);
-    return add_rows(s, path);
+    add_rows(s, path);
 }
 
 /* Order by falling time; equal times by function, and so by name. */
@@ -164,11 +179,11 @@ static void scope_count_nodes(const struct scope *s, struct smallest_first *f)
  * idle branches into VIEW_IDLE. Returns the number of folded branches or rows,
  * without idle branches.
  */
-static size_t scope_fold_nodes(struct scope *s, double least)
+static size_t scope_fold_nodes(struct scope *s, double least, struct budget *b)
 {
     /* an idle path ends in the mark VIEW_IDLE */
-    (void)tree_fold(&s->idle_tree, least, VIEW_IDLE);
-    return tree_fold(&s->tree, least, VIEW_OTHERS);
+    (void)tree_fold(&s->idle_tree, least, VIEW_IDLE, b);
+    return tree_fold(&s->tree, least, VIEW_OTHERS, b);
 }
 
 static void scope_count_rows(const struct scope *s, struct smallest_first *f)
@@ -207,7 +222,7 @@ static size_t compact_rows(struct scope *s, double least)
     return folded;
 }
 
-static size_t scope_fold_rows(struct scope *s, double least)
+static size_t scope_fold_rows(struct scope *s, double least, struct budget *b)
 {
     size_t folded = compact_rows(s, least);
 
@@ -216,8 +231,8 @@ static size_t scope_fold_rows(struct scope *s, double least)
     memset(s->table.slots, 0, s->table.size * sizeof *s->table.slots);
     for (size_t i = 0; i < s->scope.row_count; i++)
         *find_slot(s, s->scope.rows[i].function) = (uint32_t)i + 1;
-    smallest_first_shrink(&s->scope.rows, &s->row_room, s->scope.row_count,
-                          sizeof *s->scope.rows);
+    budget_shrink(b, &s->scope.rows, &s->row_room, s->scope.row_count,
+                  sizeof *s->scope.rows);
     return folded;
 }
 
@@ -248,10 +263,6 @@ static size_t scope_nodes(const struct scope *s)
     return s->tree.tree.node_count + s->idle_tree.tree.node_count;
 }
 
-/* A scope has roots and marks that cannot be folded. */
-#define LEAST_NODES 16u
-#define LEAST_ROWS  4u
-
 int scopes_init(struct scopes *s, const struct profile *p)
 {
     size_t with_samples = 0;
@@ -270,30 +281,20 @@ int scopes_init(struct scopes *s, const struct profile *p)
     return 0;
 }
 
-void scopes_limit(struct scopes *s, uint64_t bytes)
-{
-    size_t nodes = bytes / 4 * 3 / TREE_NODE_BYTES;
-    size_t rows = bytes / 4 / SCOPE_ROW_BYTES;
-    size_t scopes = s->core_count + 1;
-
-    s->most_nodes = nodes > LEAST_NODES * scopes ? nodes : LEAST_NODES * scopes;
-    s->most_rows = rows > LEAST_ROWS * scopes ? rows : LEAST_ROWS * scopes;
-}
-
-static void fold_nodes(struct scopes *s)
+void scopes_fold_nodes(struct scopes *s, struct budget *b)
 {
     size_t folded = 0;
 
     scope_count_nodes(&s->total, &s->fold);
     for (size_t i = 0; i < s->core_count; i++)
         scope_count_nodes(&s->cores[i], &s->fold);
-    /* half of the limit: a node that stays may get a child for folded ones */
-    double least = smallest_first_least(&s->fold, s->most_nodes / 4);
+    /* a quarter: a node that stays may get a child for folded ones */
+    double least = smallest_first_least(&s->fold, s->nodes / 4);
 
-    folded = scope_fold_nodes(&s->total, least);
+    folded = scope_fold_nodes(&s->total, least, b);
     s->nodes = scope_nodes(&s->total);
     for (size_t i = 0; i < s->core_count; i++) {
-        size_t of_core = scope_fold_nodes(&s->cores[i], least);
+        size_t of_core = scope_fold_nodes(&s->cores[i], least, b);
 
         if (s->only != NULL)
             folded += of_core;
@@ -302,44 +303,45 @@ static void fold_nodes(struct scopes *s)
     s->folded += folded;
 }
 
-static void fold_rows(struct scopes *s)
+void scopes_fold_rows(struct scopes *s, struct budget *b)
 {
     scope_count_rows(&s->total, &s->fold);
     for (size_t i = 0; i < s->core_count; i++)
         scope_count_rows(&s->cores[i], &s->fold);
-    double least = smallest_first_least(&s->fold, s->most_rows / 2);
+    double least = smallest_first_least(&s->fold, s->rows / 2);
 
-    s->folded += scope_fold_rows(&s->total, least);
+    s->folded += scope_fold_rows(&s->total, least, b);
     s->rows = s->total.scope.row_count;
     for (size_t i = 0; i < s->core_count; i++) {
-        s->folded += scope_fold_rows(&s->cores[i], least);
+        s->folded += scope_fold_rows(&s->cores[i], least, b);
         s->rows += s->cores[i].scope.row_count;
     }
 }
 
 /* Add (path) to (scope), one of (s). */
-static int add_to(struct scopes *s, struct scope *scope,
-                  const struct path *path)
+static void add_to(struct scopes *s, struct scope *scope,
+                   const struct path *path)
 {
     size_t nodes = scope_nodes(scope), rows = scope->scope.row_count;
 
-    if (scope_add(scope, path) != 0)
-        return -1;
+    scope_add(scope, path);
     s->nodes += scope_nodes(scope) - nodes;
     s->rows += scope->scope.row_count - rows;
-    return 0;
 }
 
-int scopes_add(struct scopes *s, size_t core, const struct path *path)
+int scopes_make_room(struct scopes *s, size_t core, const struct path *path,
+                     struct budget *b)
 {
-    if (add_to(s, &s->cores[core], path) != 0 ||
-        (s->only == NULL && add_to(s, &s->total, path) != 0))
+    if (scope_make_room(&s->cores[core], path, b) != 0)
         return -1;
-    if (s->nodes > s->most_nodes)
-        fold_nodes(s);
-    if (s->rows > s->most_rows)
-        fold_rows(s);
-    return 0;
+    return s->only == NULL ? scope_make_room(&s->total, path, b) : 0;
+}
+
+void scopes_add(struct scopes *s, size_t core, const struct path *path)
+{
+    add_to(s, &s->cores[core], path);
+    if (s->only == NULL)
+        add_to(s, &s->total, path);
 }
 
 int scopes_finish(struct scopes *s)

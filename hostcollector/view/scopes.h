@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scopes of all cores and of their total. Small nodes and rows are folded
- * when memory is full. */
+/* The scopes of all cores and of their total. */
 #ifndef TPROF_VIEW_SCOPES_H
 #define TPROF_VIEW_SCOPES_H
 
@@ -14,8 +13,7 @@
 #include "view/smallest_first.h"
 #include "view/tree.h"
 
-/* A view_scope under construction. Zeroed, except scope.core. The owner limits
- * the number of nodes and rows. */
+/* A view_scope under construction. Zeroed, except scope.core. */
 struct scope {
     /* scope_finish() sets its trees from (tree) and (idle_tree) */
     struct view_scope scope;
@@ -24,19 +22,14 @@ struct scope {
     struct budget_table table; /* of rows, which count from 1, by function */
 };
 
-/* Most bytes that a row takes. */
-#define SCOPE_ROW_BYTES 264u
-
 struct scopes {
     struct scope total;
     /* the only core with samples; (total) shares its data */
     struct scope *only;
     struct scope *cores;
     size_t core_count;
-    /* Numbers of nodes and rows in all scopes, and their limits. */
-    size_t nodes, most_nodes;
-    size_t rows, most_rows;
-    uint64_t folded; /* branches of (total), and rows */
+    size_t nodes, rows; /* in all scopes */
+    uint64_t folded;    /* branches of (total), and rows */
     struct smallest_first fold;
 };
 
@@ -44,12 +37,20 @@ struct scopes {
  * no memory. */
 int scopes_init(struct scopes *s, const struct profile *p);
 
-/* Let nodes and rows take (bytes) from now on. */
-void scopes_limit(struct scopes *s, uint64_t bytes);
+/* Make room for (path) in core number (core) and in (s->total). Returns 0; -1
+ * if (b) or memory does not allow it. */
+int scopes_make_room(struct scopes *s, size_t core, const struct path *path,
+                     struct budget *b);
 
-/* Add (path) to core number (core) and to (s->total). Returns 0; -1 if there is
- * no memory. */
-int scopes_add(struct scopes *s, size_t core, const struct path *path);
+/* Add (path), for which room was made, to core number (core) and to
+ * (s->total). */
+void scopes_add(struct scopes *s, size_t core, const struct path *path);
+
+/* Keep at most half of the nodes, or of the rows: those with the most time.
+ * Branches and rows are folded into VIEW_OTHERS, idle branches into
+ * VIEW_IDLE. */
+void scopes_fold_nodes(struct scopes *s, struct budget *b);
+void scopes_fold_rows(struct scopes *s, struct budget *b);
 
 /* Sort all scopes. Returns 0; -1 if there is no memory. */
 int scopes_finish(struct scopes *s);

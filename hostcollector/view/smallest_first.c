@@ -3,7 +3,6 @@
 #include "view/smallest_first.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CLASS_SHIFT 48u    /* leaves the exponent and four bits */
@@ -49,17 +48,3 @@ double smallest_first_least(struct smallest_first *f, size_t most)
     memset(f, 0, sizeof *f);
     return lower_end(class);
 }
-
-void smallest_first_shrink(void *array, size_t *room, size_t count, size_t size)
-{
-    void *old, *less;
-
-    if (count == 0 || count == *room)
-        return;
-    memcpy(&old, array, sizeof old); /* a pointer of any type */
-    less = realloc(old, count * size);
-    if (less == NULL)
-        return; /* keep the larger array */
-    memcpy(array, &less, sizeof less);
-    *room = count;
-} /* cppcheck-suppress memleak ; (array) points to it */

@@ -29,9 +29,4 @@ void smallest_first_count(struct smallest_first *f, double time);
  * Resets all counts. */
 double smallest_first_least(struct smallest_first *f, size_t most);
 
-/* Shrink an array of (room) elements of (size) bytes, as vec_grow() made it, to
- * (count) elements. (array) points to the pointer to the elements. */
-void smallest_first_shrink(void *array, size_t *room, size_t count,
-                           size_t size);
-
 #endif

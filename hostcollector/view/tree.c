@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "util/hash.h"
-#include "util/vec.h"
 
 /* Marks a node that tree_fold() removes. */
 #define GONE UINT32_MAX
@@ -38,58 +37,50 @@ static uint32_t *find_slot(const struct tree *t, uint32_t parent,
     return &t->children.slots[i];
 }
 
-static int add_node(struct tree *t, struct view_node node)
-{
-    struct budget all = {UINT64_MAX}; /* the owner limits the nodes */
-    uint32_t last =
-        t->tree.node_count != 0 ? (uint32_t)t->tree.node_count - 1 : 0;
-
-    if (vec_grow(&t->tree.nodes, &t->room, t->tree.node_count,
-                 sizeof *t->tree.nodes) != 0 ||
-        budget_table_grow(&all, &t->children, last, hash_of_node,
-                          t->tree.nodes) != 0)
-        return -1;
-    t->tree.nodes[t->tree.node_count++] = node;
-    return 0;
-}
-
-/* The node of (step) below (parent). 0 if there is no memory. */
+/* The node of (step) below (parent). */
 static uint32_t child_of(struct tree *t, uint32_t parent,
                          const struct path_step *step)
 {
     uint32_t *slot = find_slot(t, parent, step);
-    struct view_node node = {.function = step->function,
-                             .inlined = step->inlined,
-                             .parent = parent,
-                             .next = t->tree.nodes[parent].child};
+    struct view_node *nodes = t->tree.nodes;
 
-    if (*slot != 0)
-        return *slot;
-    if (add_node(t, node) != 0)
-        return 0;
-
-    uint32_t number = (uint32_t)t->tree.node_count - 1;
-    *find_slot(t, parent, step) = number; /* the table may have moved */
-    t->tree.nodes[parent].child = number;
-    return number;
+    if (*slot == 0) {
+        *slot = (uint32_t)t->tree.node_count++;
+        nodes[*slot] = (struct view_node){.function = step->function,
+                                          .inlined = step->inlined,
+                                          .parent = parent,
+                                          .next = nodes[parent].child};
+        nodes[parent].child = *slot;
+    }
+    return *slot;
 }
 
-int tree_add(struct tree *t, const struct path *path)
+int tree_make_room(struct tree *t, const struct path *path, struct budget *b)
 {
+    size_t count = t->tree.node_count != 0 ? t->tree.node_count : 1;
+    struct view_node *nodes = budget_grow(b, t->tree.nodes, &t->room,
+                                          count + path->branch, sizeof *nodes);
+
+    if (nodes == NULL)
+        return -1;
+    t->tree.nodes = nodes;
+    return budget_table_grow(b, &t->children, (uint32_t)count - 1, path->branch,
+                             hash_of_node, nodes);
+}
+
+void tree_add(struct tree *t, const struct path *path)
+{
+    struct view_node *nodes = t->tree.nodes;
     uint32_t at = 0;
 
-    if (t->tree.node_count == 0 &&
-        add_node(t, (struct view_node){.function = 0}) != 0)
-        return -1;
-    amount_add(&t->tree.nodes[0].total, &path->amount);
+    if (t->tree.node_count == 0)
+        nodes[t->tree.node_count++] = (struct view_node){.function = 0};
+    amount_add(&nodes[0].total, &path->amount);
     for (size_t i = 0; i < path->branch; i++) {
         at = child_of(t, at, &path->steps[i]);
-        if (at == 0)
-            return -1;
-        amount_add(&t->tree.nodes[at].total, &path->amount);
+        amount_add(&nodes[at].total, &path->amount);
     }
-    amount_add(&t->tree.nodes[at].self, &path->amount);
-    return 0;
+    amount_add(&nodes[at].self, &path->amount);
 }
 
 void tree_count(const struct tree *t, struct smallest_first *f)
@@ -200,7 +191,8 @@ static void link_children(struct tree *t)
     }
 }
 
-size_t tree_fold(struct tree *t, double least, enum view_mark mark)
+size_t tree_fold(struct tree *t, double least, enum view_mark mark,
+                 struct budget *b)
 {
     size_t folded, size = t->children.size;
 
@@ -210,10 +202,10 @@ size_t tree_fold(struct tree *t, double least, enum view_mark mark)
     folded = choose(t, least, mark);
     compact(t);
     link_children(t);
-    smallest_first_shrink(&t->tree.nodes, &t->room, t->tree.node_count,
-                          sizeof *t->tree.nodes);
-    smallest_first_shrink(&t->children.slots, &size, t->children.size,
-                          sizeof *t->children.slots);
+    budget_shrink(b, &t->tree.nodes, &t->room, t->tree.node_count,
+                  sizeof *t->tree.nodes);
+    budget_shrink(b, &t->children.slots, &size, t->children.size,
+                  sizeof *t->children.slots);
     return folded;
 }
 
@@ -233,7 +225,22 @@ static int compare_children(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
-/* Sort the children of one node. (room) has room for all nodes. */
+/* Number of children of the node that has most of them. */
+static size_t largest_family(const struct view_tree *tree)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < tree->node_count; i++) {
+        size_t count = 0;
+
+        for (uint32_t c = tree->nodes[i].child; c != 0; c = tree->nodes[c].next)
+            count++;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Sort the children of one node. (room) has room for all of them. */
 static void sort_children(struct view_node *nodes, struct view_node *parent,
                           struct child *room)
 {
@@ -257,7 +264,7 @@ int tree_finish(struct tree *t)
     /* no samples: common where a guest has many cores */
     if (tree->node_count == 0)
         return 0;
-    struct child *room = calloc(tree->node_count, sizeof *room);
+    struct child *room = calloc(largest_family(tree) + 1, sizeof *room);
 
     if (room == NULL)
         return -1;

@@ -10,18 +10,18 @@
 #include "view/path.h"
 #include "view/smallest_first.h"
 
-/* Zeroed: empty. The owner limits the number of nodes with tree_fold(). */
+/* Zeroed: empty. */
 struct tree {
     struct view_tree tree;
     size_t room;
     struct budget_table children; /* of all nodes but the root, by parent */
 };
 
-/* Most bytes that a node takes at any time. */
-#define TREE_NODE_BYTES 232u
+/* Make room for (path). Returns 0; -1 if (b) or memory does not allow it. */
+int tree_make_room(struct tree *t, const struct path *path, struct budget *b);
 
-/* Add (path). Returns 0; -1 if there is no memory. */
-int tree_add(struct tree *t, const struct path *path);
+/* Add (path), for which room was made. */
+void tree_add(struct tree *t, const struct path *path);
 
 /* Count the nodes' times in (f). */
 void tree_count(const struct tree *t, struct smallest_first *f);
@@ -31,7 +31,8 @@ void tree_count(const struct tree *t, struct smallest_first *f);
  * parent. The samples of the branch then end in that node. Returns the number
  * of folded branches.
  */
-size_t tree_fold(struct tree *t, double least, enum view_mark mark);
+size_t tree_fold(struct tree *t, double least, enum view_mark mark,
+                 struct budget *b);
 
 /* Sort the children of each node. Returns 0; -1 if there is no memory. */
 int tree_finish(struct tree *t);

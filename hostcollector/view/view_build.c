@@ -142,7 +142,6 @@ struct builder {
     struct code_frames *frames;
     const struct image_map *image_map;
     struct walk walk;
-    size_t most_edges;
 };
 
 /* Charge the entry's time to source lines. */
@@ -235,38 +234,80 @@ static void note_moved(struct builder *b, uint64_t samples)
             samples;
 }
 
-/* Add the edges of the path. */
-static int add_edges(struct builder *b)
+/* Room that a step of a path may take in all tables and trees. */
+#define STEP_BYTES 2048u
+
+/* Make room for the path of (core). */
+static int fit(struct builder *b, size_t core)
 {
     struct view_memory *m = b->memory;
+    const struct path *path = &b->walk.path;
 
-    if (edges_add(&m->edges, &b->walk.path, b->walk.entry) != 0)
-        return -1;
-    if (m->edges.count > b->most_edges) {
-        edges_fold(&m->edges, &m->scopes.fold, b->most_edges / 2);
+    return scopes_make_room(&m->scopes, core, path, &m->budget) == 0
+               ? edges_make_room(&m->edges, path, &m->budget)
+               : -1;
+}
+
+/* Fold the smaller half of the nodes, the rows or the edges, whichever take the
+ * most memory. Returns the bytes that all of them took. */
+static uint64_t fold(struct builder *b)
+{
+    struct view_memory *m = b->memory;
+    uint64_t nodes = m->scopes.nodes * sizeof(struct view_node);
+    uint64_t rows = m->scopes.rows * sizeof(struct view_row);
+    uint64_t edges = m->edges.count * sizeof(struct view_edge);
+
+    if (nodes >= rows && nodes >= edges) {
+        scopes_fold_nodes(&m->scopes, &m->budget);
+    } else if (rows >= edges) {
+        scopes_fold_rows(&m->scopes, &m->budget);
+    } else {
+        edges_fold(&m->edges, &m->scopes.fold, &m->budget);
         m->view.folded++;
     }
-    return 0;
+    return nodes + rows + edges;
+}
+
+/* Fold at most so often for one path. */
+#define FOLDS 3
+
+/* Make room for the path of (core). If the memory is used up, fold. Roots and
+ * marks remain, and so the path may need more memory than there is. */
+static int make_room(struct builder *b, size_t core)
+{
+    uint64_t taken = 0;
+
+    if (fit(b, core) == 0)
+        return 0;
+    for (int i = 0; i < FOLDS; i++) {
+        taken = fold(b);
+        if (fit(b, core) == 0)
+            return 0;
+    }
+    budget_borrow(&b->memory->budget,
+                  taken / 2 + b->walk.path.count * STEP_BYTES);
+    return fit(b, core);
 }
 
 static int add_entry(struct builder *b, size_t core,
                      const struct profile_entry *entry)
 {
+    struct view_memory *m = b->memory;
     const struct path *path = &b->walk.path;
 
-    if (walk_entry(&b->walk, entry) != 0 ||
-        scopes_add(&b->memory->scopes, core, path) != 0)
+    if (walk_entry(&b->walk, entry) != 0 || make_room(b, core) != 0)
         return -1;
+    scopes_add(&m->scopes, core, path);
     if (!path->unseen)
         charge(b, entry);
     if (path->unseen || path->idle)
         return 0;
     if (entry->leaf != LEAF_UNKNOWN)
-        amount_add(&b->memory->view.images[b->walk.leaf.number].busy,
-                   &path->amount);
+        amount_add(&m->view.images[b->walk.leaf.number].busy, &path->amount);
     note_stack(b, entry);
     note_moved(b, entry->tally.samples);
-    return add_edges(b);
+    edges_add(&m->edges, path, b->walk.entry);
+    return 0;
 }
 
 static int add_entries(struct builder *b)
@@ -320,17 +361,6 @@ static int finish(struct builder *b)
     return paths_init(memory, b->profile);
 }
 
-/* Divide the memory that names have left: four fifths for nodes and rows, the
- * rest for edges. */
-static void divide_memory(struct builder *b)
-{
-    uint64_t left =
-        b->memory->bytes - code_frames_count(b->frames) * CODE_FRAMES_BYTES;
-
-    b->most_edges = left / 5 / EDGES_EDGE_BYTES;
-    scopes_limit(&b->memory->scopes, left / 5 * 4);
-}
-
 static int build(struct builder *b)
 {
     size_t functions;
@@ -340,7 +370,7 @@ static int build(struct builder *b)
     b->memory->view.functions = code_frames_functions(b->frames, &functions);
     if (b->memory->view.functions == NULL)
         return -1;
-    divide_memory(b);
+    (void)budget_keep(&b->memory->budget, code_frames_bytes(b->frames));
     b->memory->displaced = displaced_new(b->profile, b->image_map);
     if (walk_init(&b->walk, b->profile, b->frames, b->image_map,
                   b->memory->displaced) != 0)
@@ -356,7 +386,7 @@ static struct view_memory *memory_new(const struct profile *p,
 
     if (memory == NULL)
         return NULL;
-    memory->bytes = bytes;
+    memory->budget.left = bytes;
     memory->image_map = image_map;
     memory->frames = collect_addresses_new(image_map, bytes);
     memory->view.idle_unknown = !frame_places_known(

@@ -22,7 +22,7 @@ struct view_memory {
     struct displaced *displaced;
     struct scopes scopes; /* one for each core of the profile */
     struct edges edges;
-    uint64_t bytes; /* limit of the whole view */
+    struct budget budget; /* of names, nodes, rows and edges */
 };
 
 /* Prepare view_path_of(); for view_new() alone. Returns 0; -1 if there is no

@@ -130,11 +130,18 @@ struct view *__wrap_view_new(const struct profile *p,
     return __real_view_new(p, images, played_tight ? VIEW_MEMORY_MIN : memory);
 }
 
-void __real_scopes_limit(struct scopes *s, uint64_t bytes);
-void __wrap_scopes_limit(struct scopes *s, uint64_t bytes);
-void __wrap_scopes_limit(struct scopes *s, uint64_t bytes)
+/* Every other path finds no room. */
+int __real_scopes_make_room(struct scopes *s, size_t core,
+                            const struct path *path, struct budget *b);
+int __wrap_scopes_make_room(struct scopes *s, size_t core,
+                            const struct path *path, struct budget *b);
+int __wrap_scopes_make_room(struct scopes *s, size_t core,
+                            const struct path *path, struct budget *b)
 {
-    __real_scopes_limit(s, played_tight ? 0 : bytes);
+    static bool refused;
+
+    refused = played_tight && !refused;
+    return refused ? -1 : __real_scopes_make_room(s, core, path, b);
 }
 
 struct code_frames *__real_code_frames_new(const struct image_map *images,

@@ -564,7 +564,7 @@ TEST(stack_pool_tells_stacks_apart) /* catches: end, slots or words left out */
 {
     static const uint64_t frames[] = {10, 20, 30};
     struct stack_pool p = {0};
-    struct budget b = {1 << 20};
+    struct budget b = {.left = 1 << 20};
     const struct stack s[] = {
         {.frames = frames, .depth = 3},
         {.frames = frames, .depth = 2},
@@ -594,7 +594,7 @@ TEST(stack_pool_tells_stacks_apart) /* catches: end, slots or words left out */
 TEST(stack_pool_keeps_many) /* catches: a table that loses some as it grows */
 {
     struct stack_pool p = {0};
-    struct budget b = {1 << 30};
+    struct budget b = {.left = 1 << 30};
 
     for (int again = 0; again < 2; again++) {
         for (uint64_t i = 0; i < 50000; i++) {

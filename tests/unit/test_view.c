@@ -394,7 +394,7 @@ TEST(memory_may_run_out_anywhere)
         struct view *v = view_new(p, image_map, 0);
         bool failed = alloc_failed();
 
-        CHECK(failed == (v == NULL));
+        CHECK(failed || v != NULL); /* or something was folded instead */
         view_free(v);
         if (!failed)
             break;

@@ -228,7 +228,7 @@ static void add_moments(struct aggregate *a, struct sums *s,
                         const struct sample *samples, const uint32_t *entries,
                         size_t count)
 {
-    struct budget b = {budget_keep(&a->budget, a->moments_left)};
+    struct budget b = {.left = budget_keep(&a->budget, a->moments_left)};
 
     a->moments_left -= b.left;
     sample_log_add(&s->moments, batch, samples, a->origin_tsc, entries, count,

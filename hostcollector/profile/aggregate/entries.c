@@ -170,7 +170,7 @@ static size_t make_room(struct entries *e, struct budget *b)
 {
     if (e->list == NULL && !make_list(e, b))
         return 0;
-    int grown = budget_table_grow(b, &e->table, e->count, hash_of_entry, e);
+    int grown = budget_table_grow(b, &e->table, e->count, 1, hash_of_entry, e);
 
     if (e->table.size == 0)
         return 0;

@@ -141,7 +141,7 @@ static int make_room(struct stack_pool *p, size_t addresses, struct budget *b)
     if (!places)
         return -1;
     p->places = places;
-    return budget_table_grow(b, &p->table, (uint32_t)p->count - 1,
+    return budget_table_grow(b, &p->table, (uint32_t)p->count - 1, 1,
                              hash_of_stack, p);
 }
 

@@ -111,7 +111,7 @@ static void write_moments(struct render *to, const struct report *r,
 static void write_titled(struct render *to, const struct report *r,
                          const char *title)
 {
-    struct html_tree tree = {.budget = {TREE_MEMORY}};
+    struct html_tree tree = {.budget = {.left = TREE_MEMORY}};
     struct html_slots slots = html_slots_of(r->profile);
 
     if (html_tree_fill(&tree, r->profile, r->view) != 0) {

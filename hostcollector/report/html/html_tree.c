@@ -53,7 +53,7 @@ static int make_room(struct html_tree *t, void *array, size_t *room,
 {
     void *old, *moved;
 
-    if (budget_table_grow(&t->budget, table, (uint32_t)count, hash, t) != 0)
+    if (budget_table_grow(&t->budget, table, (uint32_t)count, 1, hash, t) != 0)
         return -1;
     if (count + 2 <= *room)
         return 0;
