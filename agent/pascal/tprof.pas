@@ -64,6 +64,11 @@ const
   TPROF_MAPPINGS = 16; { greatest number at a time }
   TPROF_COUNTERS = 8; { that TProfAddCounter takes }
 
+  { Why a thread runs no longer }
+  TPROF_BLOCKED = 0; { it waits until TProfWake }
+  TPROF_READY = 1;   { it waits for a core }
+  TPROF_ENDED = 2;   { as TProfThreadEnd }
+
   { TTProfChannel.Flags }
   TPROF_CHANNEL_ONE_WAY = 1 shl 0;  { the host cannot speak }
   TPROF_CHANNEL_IRQ_SAFE = 1 shl 1; { may be called inside any interrupt }
@@ -307,6 +312,15 @@ type
     LinkStart: QWord;      { address of Start in the image's ELF file }
   end;
 
+  { Memory for the times of threads. Zero it before filling it in. }
+  TTProfThreadsConfig = record
+    Memory: Pointer;   { zero, aligned to 64 bytes, for ever }
+    Size: PtrUInt;     { bytes: 640 a core, 128 a thread, 192 an entry of Waits }
+    Threads: LongWord; { that live or have just ended, 16 to 65536; 0: 64 }
+    Waits: LongWord;   { stacks at which threads wait or are woken; 0: 256 }
+    Frames: LongWord;  { callers of such a stack, 1 to 16; 0: 16 }
+  end;
+
   { Counts the kernel's work, for example the requests that it has answered.
     InterlockedExchangeAdd64(Counter.Units, 1) counts one more, on any core. }
   TTProfCounter = record
@@ -425,6 +439,41 @@ function TProfUnmap(Start: QWord): LongInt; cdecl; external name 'tprof_unmap';
   TPROF_ERR_MEMORY_SMALL if there are TPROF_COUNTERS others. }
 function TProfAddCounter(constref Counter: TTProfCounter): LongInt;
   cdecl; external name 'tprof_add_counter';
+
+{ Makes the agent keep names and times of threads. Once, after TProfInit.
+  Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_STATE for a second call;
+  TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. The functions below may be called in
+  any context but an NMI, also before TProfInit. }
+function TProfThreads(constref Config: TTProfThreadsConfig): LongInt;
+  cdecl; external name 'tprof_threads';
+
+{ A new thread has this Id, which is not 0; a thread that had the Id has ended.
+  31 bytes of Name are copied. Time of an idle thread counts as idle. Returns
+  TPROF_OK; TPROF_ERR_STATE before TProfThreads; TPROF_ERR_CONFIG;
+  TPROF_ERR_MEMORY_SMALL if too many threads live. }
+function TProfName(Id: QWord; Name: PChar): LongInt; cdecl; external name 'tprof_name';
+function TProfNameIdle(Id: QWord; Name: PChar): LongInt;
+  cdecl; external name 'tprof_name_idle';
+
+{ The thread has ended. }
+procedure TProfThreadEnd(Id: QWord); cdecl; external name 'tprof_thread_end';
+
+{ From now on this core runs thread Id; 0: no thread. }
+procedure TProfThread(Id: QWord); cdecl; external name 'tprof_thread';
+
+{ Returns the word in which core Index has the id of its thread; nil: no such
+  core. }
+function TProfThreadSlot(Index: LongWord): PQWord;
+  cdecl; external name 'tprof_thread_slot';
+
+{ This core ends to run thread From, and begins to run thread To_. Why:
+  TPROF_BLOCKED and so on. Called on the stack of From. }
+procedure TProfSwitch(From, To_: QWord; Why: LongWord);
+  cdecl; external name 'tprof_switch';
+
+{ Thread Id, which is blocked, is ready to run from now on. The callers of this
+  procedure are recorded. }
+procedure TProfWake(Id: QWord); cdecl; external name 'tprof_wake';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU if no core with that
   number has ever joined. }

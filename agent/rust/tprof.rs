@@ -98,6 +98,11 @@ pub const CONTROL_FIXED: u32 = 1; // no more: rate_hz and max_frames hold
 pub const RANGES: usize = 4;
 pub const MAPPINGS: usize = 16; // greatest number at a time
 pub const COUNTERS: usize = 8; // the limit of add_counter()
+
+// Why a thread runs no longer
+pub const BLOCKED: u32 = 0; // it waits until wake()
+pub const READY: u32 = 1; // it waits for a core: preempted, or it has yielded
+pub const ENDED: u32 = 2; // as thread_end()
 pub const STEAL_UNKNOWN: u64 = u64::MAX; // Hypervisor::steal_ns
 
 /// An error: one of ERR_*.
@@ -320,6 +325,22 @@ pub struct Mapping {
     pub link_start: u64,         // address of start in the image's ELF file
 }
 
+/// Memory for the times of threads.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ThreadsConfig {
+    pub memory: *mut c_void, // aligned to 64 bytes, and zero, for ever
+    pub size: usize,         // bytes: threads_memory()
+    pub threads: u32,        // that live or have just ended, 16 to 65536; 0: 64
+    pub waits: u32,          // stacks at which threads wait or are woken; 0: 256
+    pub frames: u32,         // callers of such a stack, 1 to 16; 0: 16
+}
+
+/// Returns the bytes of memory for `Config::cpus` cores and the two tables.
+pub const fn threads_memory(cores: usize, threads: usize, waits: usize) -> usize {
+    640 * cores + 128 * threads + 192 * waits
+}
+
 /// A counter of the kernel's work, for example of the requests that it has answered.
 #[repr(C)]
 pub struct Counter {
@@ -360,6 +381,14 @@ mod ffi {
         pub fn tprof_map(mapping: *const Mapping) -> i32;
         pub fn tprof_unmap(start: u64) -> i32;
         pub fn tprof_add_counter(counter: *const Counter) -> i32;
+        pub fn tprof_threads(config: *const ThreadsConfig) -> i32;
+        pub fn tprof_name(id: u64, name: *const u8) -> i32;
+        pub fn tprof_name_idle(id: u64, name: *const u8) -> i32;
+        pub fn tprof_thread_end(id: u64);
+        pub fn tprof_thread(id: u64);
+        pub fn tprof_thread_slot(index: u32) -> *mut u64;
+        pub fn tprof_switch(from: u64, to: u64, why: u32);
+        pub fn tprof_wake(id: u64);
         pub fn tprof_get_stats(core: u32, stats: *mut Stats) -> i32;
         pub fn tprof_strerror(error: i32) -> *const u8;
         pub fn tprof_version() -> u32;
@@ -508,6 +537,68 @@ pub unsafe fn unmap(start: u64) -> Result<(), Error> {
 #[inline]
 pub fn add_counter(counter: &'static Counter) -> Result<(), Error> {
     check(unsafe { ffi::tprof_add_counter(counter) })
+}
+
+/// Makes the agent keep names and times of threads. Once, after init().
+///
+/// # Safety
+/// The memory is nobody else's.
+#[inline]
+pub unsafe fn threads(config: &ThreadsConfig) -> Result<(), Error> {
+    check(ffi::tprof_threads(config))
+}
+
+/// Returns the beginning of `name`, as C wants it.
+fn thread_name(name: &str) -> [u8; 32] {
+    let mut text = [0; 32];
+    let size = name.len().min(31);
+
+    text[..size].copy_from_slice(&name.as_bytes()[..size]);
+    text
+}
+
+/// A new thread has this `id`, which is not 0; a thread that had the `id` has ended. 31 bytes of
+/// `name` are copied. ERR_MEMORY_SMALL: too many threads live.
+#[inline]
+pub fn name(id: u64, name: &str) -> Result<(), Error> {
+    check(unsafe { ffi::tprof_name(id, thread_name(name).as_ptr()) })
+}
+
+/// The same for a thread whose time counts as idle.
+#[inline]
+pub fn name_idle(id: u64, name: &str) -> Result<(), Error> {
+    check(unsafe { ffi::tprof_name_idle(id, thread_name(name).as_ptr()) })
+}
+
+/// The thread has ended.
+#[inline]
+pub fn thread_end(id: u64) {
+    unsafe { ffi::tprof_thread_end(id) }
+}
+
+/// From now on this core runs thread `id`; 0: no thread.
+#[inline]
+pub fn thread(id: u64) {
+    unsafe { ffi::tprof_thread(id) }
+}
+
+/// Returns the word in which core `index` has the id of its thread; null: there is no such core.
+#[inline]
+pub fn thread_slot(index: u32) -> *mut u64 {
+    unsafe { ffi::tprof_thread_slot(index) }
+}
+
+/// This core ends to run thread `from`, and begins to run thread `to`. `why`: BLOCKED and so on.
+/// Called on the stack of `from`.
+#[inline]
+pub fn switch(from: u64, to: u64, why: u32) {
+    unsafe { ffi::tprof_switch(from, to, why) }
+}
+
+/// Thread `id`, which is blocked, is ready to run from now on. The callers are recorded.
+#[inline]
+pub fn wake(id: u64) {
+    unsafe { ffi::tprof_wake(id) }
 }
 
 /// Reads the counters of `core`.
