@@ -153,17 +153,49 @@ cases.small_screen_shows_names_and_buttons = async () => {
     await page.fine();
 };
 
-// catches: an empty sheet
-cases.paper_has_graph_table_and_accounts = async () => {
-    const page = await open("usual.html");
-    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await page.emulateMedia({ media: "print" });
-    for (const id of ["flame", "functions", "trust"])
-        assert.ok(await page.isVisible(`#${id}`));
-    assert.ok(await page.locator("table.functions tbody tr").count() > 3);
-    assert.ok(!await page.isVisible("#search"));
-    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-    await page.fine();
+// catches: an empty sheet, a second one, or a page that looks like paper afterwards
+cases.paper_is_one_sheet_with_graph_and_table = async () => {
+    for (const name of ["usual", "oversubscribed"])
+        collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.tprof`, "--force");
+    collector("diff", "usual.tprof", "oversubscribed.tprof", "-o", "diff.html", "--force");
+    for (const [file, hash, width] of [["usual.html", "", 1280], ["usual.html", "#view=trust", 480],
+                                       ["usual.html", "#view=lines", 1700], ["diff.html", "#view=sides", 1280]]) {
+        const page = await open(file, hash);
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.evaluate((n) => { // as many functions, warnings and frames as a sheet has no room for
+            const app = window.tprof;
+            const more = (list) => Array.from({ length: n }, (_, i) => list[i % list.length]);
+            const rows = more(app.said ? app.said.functions : app.state.sums.rows());
+            app.showWarnings(["one", "two", "three"]);
+            app.table.rows = app.said ? rows : () => rows;
+            app.table.set = function set() {
+                this.search = null;
+                this.sums = app.state.sums;
+                this.state = app.state;
+                this.draw();
+            };
+        }, 300);
+        await settle(page);
+        const look = () => page.evaluate(() => [document.querySelector("main").innerText, document.documentElement.dataset.theme,
+                                                document.querySelector("details").open]);
+        const before = await look();
+        for (const format of ["A4", "Letter"]) {
+            const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString("latin1");
+            assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, `${file} ${hash} at ${width}, ${format}`);
+        }
+        assert.deepEqual(await look(), before);
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        await page.emulateMedia({ media: "print" });
+        for (const what of ["#flame canvas", "#functions table", "#truth", "#warnings .warning >> text=three"])
+            assert.ok(await page.isVisible(what), what);
+        assert.ok(await page.locator("table.functions").first().locator("tbody tr").count() > 8);
+        for (const what of ["#search", "#tabs", "#sandwich", "#trust", "#link"])
+            assert.ok(!await page.isVisible(what), what);
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+        await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+        await page.fine();
+    }
 };
 
 // catches: an address that shows something else when it is passed on

@@ -17,6 +17,7 @@ class Page {
         on("help-close", () => byId("help").close());
         on("copy-text", () => this.copy(this.text()));
         watchTheme(() => this.redraw());
+        watchPaper(this);
         matchMedia("(min-width: 1500px)").addEventListener("change", () => this.redraw());
     }
 

@@ -21,16 +21,6 @@ function watchTheme(redraw) {
         applyTheme(themeChosen());
         redraw();
     });
-    addEventListener("beforeprint", () => {
-        applyTheme("light");
-        document.body.classList.add("print");
-        redraw();
-    });
-    addEventListener("afterprint", () => {
-        applyTheme(themeChosen());
-        document.body.classList.remove("print");
-        redraw();
-    });
 }
 
 function switchTheme() {

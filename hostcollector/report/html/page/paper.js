@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A page on paper is one sheet, light: the head, the time line, the graph, and
+ * as many functions as the rest of the sheet has room for. */
+
+const SHEET_PX = 960; /* the height of A4 and of Letter, without margins of 10 mm */
+const SHEET_ROWS = [40, 5]; /* most and least functions */
+
+/* Show as many rows of (table) as the sheet has room for. */
+function fitSheet(table) {
+    for (let [rows, least] = SHEET_ROWS; rows >= least; rows--) {
+        table.limit = rows;
+        table.draw();
+        if (document.body.offsetHeight <= SHEET_PX)
+            return;
+    }
+}
+
+/* On paper nobody opens the further warnings. */
+function openWarnings(open) {
+    for (const more of document.querySelectorAll("#warnings details"))
+        more.open = open;
+}
+
+/* (page) has (table) and redraw(). */
+function watchPaper(page) {
+    let limit = 0;
+    addEventListener("beforeprint", () => {
+        if (document.documentElement.dataset.ready !== "yes")
+            return;
+        ({ limit } = page.table);
+        applyTheme("light");
+        document.body.classList.add("print");
+        openWarnings(true);
+        page.redraw();
+        fitSheet(page.table);
+    });
+    addEventListener("afterprint", () => {
+        applyTheme(themeChosen());
+        document.body.classList.remove("print");
+        openWarnings(false);
+        page.table.limit = limit || page.table.limit;
+        page.redraw();
+    });
+}
