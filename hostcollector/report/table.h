@@ -86,6 +86,10 @@ struct view_row *table_sorted(const struct report *r);
  * the time of the code's late samples. There is no mark if all code is late. */
 double table_late_part(const struct report *r, double late, double time);
 
+/* Did much of the own time of (row) move here from the functions that it calls,
+ * or from here to its callers (view_path.moved)? */
+bool table_is_moved(const struct view *v, const struct view_row *row);
+
 /* text/function.c: lines, callers and callees of r->function. */
 void table_function(FILE *out, const struct report *r);
 

@@ -128,7 +128,8 @@ function make(page, out, { cores, seconds, rate, stacks, functions, idle }) {
         agent: "0.1.0", wall_start: 1.8e9, duration_s: seconds, rate_hz: rate, tsc_hz: hz,
         tsc_measured: false, period_tsc: period, slots_per_s: per, slots, timed_slots: slots,
         shown: { rows: 0, mode: "busy", sort: "self", inverted: false, function: "" },
-        idle_unknown: false, cost_share: .002, late_ticks: 65536, late_least: .2, steal: -1, images: ["made.elf"], remarks: [],
+        idle_unknown: false, cost_share: .002, late_ticks: 65536, late_least: .2, steal: -1,
+        moved: [], images: ["made.elf"], remarks: [],
         cores: moments.map((m, core) => ({
             core, exact: true, lost: [[5, rate, 20]],
             account: { samples, lost: 20, ring_full: 0, reentered: 0, missed: 0 },

@@ -129,6 +129,22 @@ cases.table_has_the_shares_of_the_report = async () => {
     await page.fine();
 };
 
+// catches: samples of TCG that count elsewhere without a word, or another row that says so
+cases.moved_rows_are_those_of_the_report = async () => {
+    const page = await open(write("interrupts_between_blocks", kernel));
+    const marked = (list) => list.map((line) => (line.match(/(\S+), moved/) || [])[1]).filter((name) => name).sort();
+    const text = collector("report", "interrupts_between_blocks.wire", ...kernel, "-o", "-", "--format", "txt");
+    await page.click('.tab[data-tab="functions"]');
+    const shown = await page.$$eval("table.functions tbody tr", (rows) => rows.map((row) => row.cells[row.cells.length - 2].textContent));
+    assert.deepEqual(marked(shown), ["checksum", "walk"]);
+    assert.deepEqual(marked(shown), marked(text.split("\n")));
+    assert.match(await page.textContent("#table-box > p >> nth=-1"), /^moved: Under QEMU's TCG/);
+    await page.fine();
+    const without = await open(write("usual", kernel), "#view=functions");
+    assert.ok(!(await without.textContent("#table-box")).includes("moved"));
+    await without.fine();
+};
+
 // catches: an interval that is not the report's
 cases.intervals_are_those_of_the_report = async () => {
     const page = await open(write("usual", kernel));

@@ -175,6 +175,7 @@ cases.paper_is_one_sheet_with_graph_and_table = async () => {
                 this.state = app.state;
                 this.draw();
             };
+            app.redraw();
         }, 300);
         await settle(page);
         const look = () => page.evaluate(() => [document.querySelector("main").innerText, document.documentElement.dataset.theme,
@@ -184,6 +185,7 @@ cases.paper_is_one_sheet_with_graph_and_table = async () => {
             const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString("latin1");
             assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, `${file} ${hash} at ${width}, ${format}`);
         }
+        await settle(page);
         assert.deepEqual(await look(), before);
         await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
         await page.emulateMedia({ media: "print" });

@@ -9,6 +9,7 @@
 #include "report/html/html_data.h"
 #include "report/json_text.h"
 #include "report/report_options.h"
+#include "report/table.h"
 
 static void write_key(FILE *out, const char *key)
 {
@@ -128,6 +129,24 @@ static void write_images(FILE *out, const struct view *v, const char *kernel)
     (void)putc(']', out);
 }
 
+/* Write the functions that are marked as moved. */
+static void write_moved(FILE *out, const struct view *v)
+{
+    bool first = true;
+
+    write_key(out, "moved");
+    (void)putc('[', out);
+    for (size_t i = 0; i < v->total.row_count; i++) {
+        const struct view_row *row = &v->total.rows[i];
+
+        if (!table_is_moved(v, row))
+            continue;
+        json_comma(out, &first);
+        (void)fprintf(out, "%" PRIu32, row->function);
+    }
+    (void)putc(']', out);
+}
+
 /* Number of slots that have all their moments. */
 static double timed_slots(const struct profile *p, struct html_slots slots)
 {
@@ -179,6 +198,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_number(out, "late_least",
                  lateness_least(p, r->view, r->remarks->host_short));
     write_number(out, "steal", steal.cores != 0 ? steal.mean : -1);
+    write_moved(out, r->view);
     write_images(out, r->view, title);
     write_cores(out, p);
     write_remarks(out, r->remarks);

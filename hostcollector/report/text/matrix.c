@@ -215,11 +215,9 @@ static double late_part(const struct matrix *m, const struct view_row *row)
     return table_late_part(m->r, row->late, row->self.time);
 }
 
-/* Did much of the own time of (row) move here from the functions that it calls,
- * or from here to its callers? */
-static bool is_moved(const struct matrix *m, const struct view_row *row)
+bool table_is_moved(const struct view *v, const struct view_row *row)
 {
-    uint64_t gave = m->r->view->functions[row->function].gave;
+    uint64_t gave = v->functions[row->function].gave;
 
     return (row->moved > 0 && row->moved >= MOVED_MIN * row->self.time) ||
            (gave != 0 &&
@@ -242,9 +240,9 @@ static void write_marks(char mark[MARKS], const struct matrix *m,
 {
     bool unsure = share_of(&row->uncertain, &row->self).p >= UNSURE_MIN;
     double late = late_part(m, row), own = row->self.time;
-    size_t used = (size_t)snprintf(
-        mark, MARKS, "%s%s", unsure ? " ?" : "",
-        m->r->view->moved != 0 && is_moved(m, row) ? ", moved" : "");
+    size_t used =
+        (size_t)snprintf(mark, MARKS, "%s%s", unsure ? " ?" : "",
+                         table_is_moved(m->r->view, row) ? ", moved" : "");
 
     if (is_off(row))
         (void)snprintf(mark + used, MARKS - used, ", irqs off %.0f %%",

@@ -101,6 +101,8 @@ class FunctionTable {
         if (rows.some((row) => this.unsure(row)))
             this.box.append(el("p", "quiet", "? its direct caller is unsure: [caller?] stands " +
                 "in the caller's place where stacks are shown"));
+        if (rows.some((row) => this.moved(row)))
+            this.box.append(el("p", "quiet", `moved: ${WORDS.moved[1]} (--raw: as they came)`));
         if (rows.length === 0)
             this.box.append(el("p", "quiet", "No function in this selection."));
     }
@@ -110,7 +112,7 @@ class FunctionTable {
         const { whole } = this.sums;
         const cell = (time) => percentText(whole.time > 0 ? time / whole.time : 0).padStart(7);
         return ["SELF %  TOTAL %  FUNCTION\n", ...this.rows().map((row) =>
-            `${cell(row.self).slice(1)}  ${cell(row.total)}  ${row.name}  ${this.line(row)}`.trimEnd() + "\n")].join("");
+            `${cell(row.self).slice(1)}  ${cell(row.total)}  ${row.name}${this.moved(row)}  ${this.line(row)}`.trimEnd() + "\n")].join("");
     }
 
     header(columns) {
@@ -177,6 +179,12 @@ class FunctionTable {
         return part < UNSURE_MIN ? 0 : part;
     }
 
+    /* ", moved" behind its name, if much of its own time, in all of the run, is of
+     * samples that stood elsewhere. */
+    moved(row) {
+        return this.sums.profile.head.moved.includes(row.function) ? ", moved" : "";
+    }
+
     unsureMark(row) {
         const mark = el("span", "quiet", " ?");
         mark.title = `in ${percentText(this.unsure(row))} % of its own time`;
@@ -202,6 +210,7 @@ class FunctionTable {
             row.function, latePart(row.late, row.self));
         name.title = row.name;
         return el("td", "left", swatch, name, ...this.unsure(row) ? [this.unsureMark(row)] : [],
+                  ...this.moved(row) ? [el("span", "quiet", ", moved")] : [],
                   ...this.sums.profile.code.has(row.function) ? [this.codeButton(row)] : []);
     }
 }
