@@ -4,13 +4,14 @@
 #define TPROF_PROFILE_AGGREGATE_GATHERED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "model/profile.h"
 #include "profile/aggregate/aggregate.h"
 #include "profile/aggregate/entries.h"
 #include "profile/aggregate/maps.h"
 #include "profile/aggregate/sample_log.h"
-#include "profile/aggregate/seconds.h"
 #include "profile/aggregate/stack_pool.h"
 #include "util/budget.h"
 #include "util/pair_map.h"
@@ -39,6 +40,27 @@ struct threads {
     size_t entry_count, entry_room;
     uint64_t refused, refused_waits; /* reports without room */
 };
+
+/* seconds.c: one core's time line: samples and losses in each second. */
+
+/* Zeroed: empty. free() releases the list. */
+struct second_list {
+    struct profile_second *list;
+    size_t count, capacity;
+    /* the second of the last sample, nearly always that of the next, too */
+    struct profile_second *last;
+    int64_t from, to; /* span of (last), in ticks since the start */
+};
+
+/* The second at (ticks) of a clock of (hz); (hz) 0 means that the rate is
+ * unknown. Valid until the next call. NULL if there is no room for the
+ * second. */
+struct profile_second *seconds_at(struct second_list *s, uint64_t hz,
+                                  int64_t ticks, struct budget *b);
+
+/* Add (lost) ticks, which were lost between (from) and (to). */
+void seconds_lose(struct second_list *s, uint64_t hz, uint64_t lost,
+                  int64_t from, int64_t to, struct budget *b);
 
 /* Sums of one core. */
 struct sums {

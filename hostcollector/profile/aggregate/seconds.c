@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One core's time line: samples and losses in each second. */
-#include "profile/aggregate/seconds.h"
+#include "profile/aggregate/gathered.h"
 
 /* Limit of the time line, 18 hours, so that a wrong clock costs no more
  * memory. */

@@ -10,7 +10,6 @@
 #include "profile/decode/core.h"
 #include "profile/decode/fields.h"
 #include "profile/decode/frame.h"
-#include "profile/decode/order.h"
 #include "profile/decode/samples.h"
 #include "profile/decode/thread_frames.h"
 

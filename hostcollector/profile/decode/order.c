@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sorts frames by their sequence numbers. */
-#include "profile/decode/order.h"
+#include "profile/decode/frame.h"
 
 static struct order_seen *seen_at(struct order *o, uint16_t seq)
 {

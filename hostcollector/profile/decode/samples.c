@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "profile/decode/stack_record.h"
 #include "profile/decode/thread_frames.h"
 #include "util/bytes.h"
 #include "util/cursor.h"

@@ -9,6 +9,7 @@
 
 #include "model/events.h"
 #include "profile/decode/core.h"
+#include "util/cursor.h"
 
 /* More cells than fit into a body. */
 #define SAMPLES_BATCH_MAX (WIRE_BODY_MAX / WIRE_CELL_SIZE)
@@ -40,5 +41,17 @@ uint32_t samples_core(const uint8_t *body, size_t length);
  */
 const char *samples_decode(struct samples_decoder *d, struct core *c,
                            const uint8_t *body, size_t length);
+
+/*
+ * stack_record.c: read a STACK or a STACK_AT record of (core) from (c), which
+ * stands after the record's type, and call events.stack. The stack's id stays
+ * unknown if the record is wrong, or refers to a stack that was lost.
+ *
+ * Return NULL; or a text that says what is wrong with the record.
+ */
+const char *stack_record(struct samples_decoder *d, struct core *core,
+                         struct cursor *c);
+const char *stack_at_record(struct samples_decoder *d, struct core *core,
+                            struct cursor *c);
 
 #endif

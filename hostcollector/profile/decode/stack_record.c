@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records that define a stack. */
-#include "profile/decode/stack_record.h"
+#include "profile/decode/samples.h"
 
 /* (word) becomes the next address of a STACK record, coded by difference. */
 static void next_address(struct cursor *c, uint64_t *last, uint64_t *word)
