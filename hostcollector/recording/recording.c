@@ -12,7 +12,6 @@
 #include "guard/opener.h"
 #include "recording/packed/unpack.h"
 #include "recording/recording_format.h"
-#include "recording/recording_names.h"
 #include "util/bytes.h"
 #include "util/crc.h"
 

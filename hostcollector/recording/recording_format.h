@@ -3,6 +3,7 @@
 #ifndef TPROF_RECORDING_RECORDING_FORMAT_H
 #define TPROF_RECORDING_RECORDING_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,5 +66,9 @@ int recording_fields(struct recording_info *info, struct recording_texts *t,
 /* Write a chunk's header into the CHUNK_HEADER bytes at (to). */
 void recording_chunk_header(uint8_t *to, uint8_t kind, uint32_t size,
                             uint64_t arrival_ns);
+
+/* Find the first names of the recording (fd), at its end, and set (*at) to
+ * their position. False if the recording has no end chunk, or no names. */
+bool recording_names_at(int fd, uint64_t *at);
 
 #endif

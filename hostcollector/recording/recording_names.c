@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the names at the end of a recording. */
-#include "recording/recording_names.h"
 
 #include <stddef.h>
 #include <sys/stat.h>

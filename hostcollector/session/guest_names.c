@@ -8,7 +8,7 @@
 
 #include "diagnose/interrupt_gate.h"
 #include "recording/names/block.h"
-#include "recording/names/write.h"
+#include "recording/names/named.h"
 #include "recording/recording.h"
 #include "util/arena.h"
 

@@ -16,7 +16,7 @@
 #include "image/match/images.h"
 #include "image/names/red_zone.h"
 #include "model/profile.h"
-#include "recording/names/read.h"
+#include "recording/names/named.h"
 #include "util/err.h"
 
 /* Images that a recording names. Zeroed: none. */

@@ -13,7 +13,7 @@
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
-#include "recording/names/read.h"
+#include "recording/names/named.h"
 #include "shown.h"
 #include "util/bytes.h"
 

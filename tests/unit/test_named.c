@@ -13,7 +13,7 @@
 #include "image/code/frame_place.h"
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
-#include "recording/names/read.h"
+#include "recording/names/named.h"
 
 #define BLOCK(text) (text), sizeof(text) - 1
 #define ROOM        (64u << 20)

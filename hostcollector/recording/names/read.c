@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of a recording -> images that answer as their files would. */
-#include "recording/names/read.h"
+#include "recording/names/named.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Images + profile -> names for a recording. */
-#include "recording/names/write.h"
+#include "recording/names/named.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

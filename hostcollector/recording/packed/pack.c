@@ -6,7 +6,6 @@
 #include "dump/dump_frame.h"
 #include "recording/packed/format.h"
 #include "recording/packed/pack_bytes.h"
-#include "recording/packed/pack_facts.h"
 #include "recording/packed/pack_stacks.h"
 #include "recording/packed/squeeze.h"
 #include "recording/packed/window_parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the parts of a window that are not samples, as frames of the wire. */
-#include "recording/packed/pack_facts.h"
+#include "recording/packed/window_parts.h"
 
 #include "dump/dump_frame.h"
 #include "recording/packed/format.h"

@@ -11,6 +11,7 @@
 #include "model/guest.h"
 #include "model/sample_batch.h"
 #include "profile/aggregate/stack_pool.h"
+#include "recording/packed/pack_bytes.h"
 #include "util/budget.h"
 #include "util/err.h"
 
@@ -86,5 +87,23 @@ void window_counters(const struct window_core *c, const struct account *a,
  */
 int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
                 struct err *e);
+
+/* pack_facts.c: writes the parts of a window that are not samples, as frames of
+ * the wire. */
+
+/* Append HELLO, MAPs, STATUS, and STATS with the counters at which each core
+ * begins. */
+void pack_facts_before(struct pack_bytes *b, const struct window_packer *w);
+
+/* Append a SAMPLES frame of (core) with the counters (now) and without
+ * samples. */
+void pack_fact_counters(struct pack_bytes *b, uint32_t core,
+                        const struct window_core *c,
+                        const uint64_t now[WIRE_COUNTERS]);
+
+/* Append the last STATS of each core, and PROGRESS. STATS are complete if
+ * (whole), or if the guest said so. */
+void pack_facts_after(struct pack_bytes *b, const struct window_packer *w,
+                      bool whole);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "command.h"
 #include "profile/decode/decode.h"
-#include "recording/names/read.h"
+#include "recording/names/named.h"
 #include "recording/recording.h"
 #include "spooled.h"
 

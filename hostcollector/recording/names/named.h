@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images + profile -> names for a recording. A report on the recording then
- * needs no image files. */
-#ifndef TPROF_RECORDING_NAMES_WRITE_H
-#define TPROF_RECORDING_NAMES_WRITE_H
+/* The names in a recording: read and written. */
+#ifndef TPROF_RECORDING_NAMES_NAMED_H
+#define TPROF_RECORDING_NAMES_NAMED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +10,47 @@
 #include "image/file/image.h"
 #include "util/err.h"
 
+struct frame_places;
 struct image_map;
 struct profile;
+struct symbolizer;
+
+/* read.c: names of a recording -> images that answer as their files would. The
+ * bytes may be hostile: their form and size are checked, and false names do no
+ * further harm. */
+
+struct named_image {
+    bool is_kernel;
+    struct image *image;
+    struct symbolizer *symbolizer;
+    struct frame_places *frame_places;
+    size_t red_zones; /* as in struct red_zone */
+    char *red_zone_names;
+};
+
+/* Zero except (bytes_max). */
+struct named {
+    size_t bytes_max;
+    /* (n) owns the contents of these images, unless the caller takes their
+     * pointers and sets them to NULL. */
+    struct named_image *images;
+    size_t count, room;
+    /* some addresses of the recording have no names in it, or had no room
+     * here */
+    bool partial;
+    struct named_image next; /* the image whose addresses are being read */
+    size_t bytes;            /* memory of (images) */
+};
+
+/* Read the next block, as named_write_all() made it. Returns 0; -1 with (e)
+ * filled. After an error the earlier blocks remain valid. */
+int named_take(struct named *n, const void *bytes, size_t size, struct err *e);
+
+/* Release what (n) holds. */
+void named_fini(struct named *n);
+
+/* write.c: images + profile -> names for a recording. A report on the recording
+ * then needs no image files. */
 
 /* One image file. */
 struct named_source {
