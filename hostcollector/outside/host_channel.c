@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The agent's channel in a process that samples from outside. */
-#include "outside/host_channel.h"
+#include "outside/sampler_parts.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -10,9 +10,8 @@
 
 #include "arch/host/machine.h"
 #include "model/guest.h"
-#include "outside/host_channel.h"
 #include "outside/outside_memory.h"
-#include "outside/stopped_callers.h"
+#include "outside/sampler_parts.h"
 #include "state/agent.h"
 #include "tprof/tprof.h"
 #include "util/host_clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Callers found by unwind tables, laid out as a stack with frame pointers. */
-#include "outside/stopped_callers.h"
+#include "outside/sampler_parts.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The frame that the CPU pushes when it interrupts code. */
-#include "outside/unwind/iret_frame.h"
+#include "outside/unwind/unwind_walk.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Linux's own unwind tables, ORC (arch/x86/include/asm/orc_types.h). */
-#include "outside/unwind/orc.h"
+#include "outside/unwind/unwind_walk.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A walk from frame to frame, for unwinder.c, by_tables.c and orc.c. */
+/* A walk from frame to frame, for unwinder.c, and the ways to find a caller:
+ * by_tables.c, orc.c and iret_frame.c. */
 #ifndef TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
 #define TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 
 #include "outside/unwind/code_rows.h"
+#include "outside/unwind/expression.h"
 #include "outside/unwind/unwinder.h"
 
 struct cfi;
@@ -67,5 +69,66 @@ struct cfi_row;
  * not known. */
 outcome by_tables(const struct walk *w, const struct cfi_row *row,
                   struct caller *out);
+
+/* orc.c: Linux's own unwind tables, ORC. .orc_unwind_ip has addresses,
+ * .orc_unwind the rules from each address on. Most kernels have no other tables
+ * and no frame pointers. All addresses are link-time ones. The tables are not
+ * trusted. */
+
+/* The tables of (img), which must outlive the result. If the image has none,
+ * nothing is found. NULL if there is no memory. */
+struct orc *orc_new(const struct image *img);
+
+/* Release (o). NULL is allowed. */
+void orc_free(struct orc *o);
+
+/* An entry of the table. */
+struct orc_row {
+    int16_t sp_offset, bp_offset;
+    uint8_t sp_register, bp_register; /* enum orc_register */
+    uint8_t type;                     /* enum orc_type */
+};
+
+/* The entry for the instruction that contains the byte at (address). Returns
+ * false if there is none. */
+bool orc_find(const struct orc *o, uint64_t address, struct orc_row *out);
+
+/* Do the tables say that stacks end at (address)? */
+bool orc_ends(const struct orc *o, uint64_t address);
+
+/* Write the caller of the frame at (w), by (row), to (*out). Returns
+ * UNWIND_FULL; UNWIND_WHOLE if there is none in the kernel; otherwise the
+ * reason why it is not known. */
+outcome orc_caller(const struct walk *w, const struct orc_row *row,
+                   struct caller *out);
+
+/* iret_frame.c: the frame that the CPU pushes when it interrupts code (Intel
+ * SDM 3A, 6.14.2). */
+
+/* The state of the interrupted code. */
+struct iret_frame {
+    uint64_t pc, rsp;
+};
+
+/* Words that an interrupt's entry may have pushed below the frame before any
+ * other work: an error code, and the vector's number. */
+#define IRET_FRAME_BELOW 2u
+
+/* Limit of words below the frame if the entry has pushed registers, and their
+ * number is not known. */
+#define IRET_FRAME_BELOW_MAX 24u
+
+/* Size in bytes of the frame with IRET_FRAME_BELOW words. */
+#define IRET_FRAME_SPAN 56u
+
+/*
+ * Find the frame at (address) in (memory), or up to (below) words above.
+ * (is_code) tells, with (context), whether code is at an address. Returns false
+ * if no words there look like a frame, or if several do.
+ */
+bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
+                     unsigned below,
+                     bool (*is_code)(const void *context, uint64_t pc),
+                     const void *context, struct iret_frame *out);
 
 #endif

@@ -7,8 +7,6 @@
 #include "image/file/image.h"
 #include "outside/unwind/cfi.h"
 #include "outside/unwind/code_rows.h"
-#include "outside/unwind/iret_frame.h"
-#include "outside/unwind/orc.h"
 #include "outside/unwind/unwind_walk.h"
 
 struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Callers found by unwind tables, laid out as a stack with frame pointers, so
- * that the agent's frame walk finds these callers.
- */
-#ifndef TPROF_OUTSIDE_STOPPED_CALLERS_H
-#define TPROF_OUTSIDE_STOPPED_CALLERS_H
+/* The parts of sampler.c: the callers of a stopped core, and the agent's
+ * channel. */
+#ifndef TPROF_OUTSIDE_SAMPLER_PARTS_H
+#define TPROF_OUTSIDE_SAMPLER_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "image/file/image.h"
 #include "outside/outside_guest.h"
 #include "outside/outside_memory.h"
 #include "outside/sampler.h"
+
+/* stopped_callers.c: callers found by unwind tables, laid out as a stack with
+ * frame pointers, so that the agent's frame walk finds these callers. */
 
 /* Address at which the stack seems to be. No guest has memory there: x86-64 has
  * no such address. */
@@ -38,5 +40,17 @@ void stopped_callers_find(struct stopped_callers *c,
  * return address is in no code. */
 uint64_t stopped_callers_word(const struct stopped_callers *c,
                               uint64_t address);
+
+/* host_channel.c: the agent's channel, a socket to the collector. */
+
+struct tprof_channel;
+
+struct host_channel {
+    int fd;
+    bool left; /* the collector has closed its end */
+};
+
+/* Make (*channel) the channel of (h), which must outlive it. */
+void host_channel_init(struct tprof_channel *channel, struct host_channel *h);
 
 #endif
