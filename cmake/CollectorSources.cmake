@@ -122,7 +122,6 @@ set(core_sources
     fleet/windows/status.c
     fleet/windows/watched.c
     fleet/windows/windows.c
-    guard/file_limit.c
     guard/sandbox.c
     guard/sandbox_calls.c
     guest/guest_loop.c

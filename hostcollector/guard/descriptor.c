@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages that carry a descriptor, and descriptors that are not inherited. */
 #include "guard/descriptor.h"
 
 #include <errno.h>
@@ -7,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,4 +90,29 @@ void descriptor_close(int fd)
         if (own.list[i] == fd)
             own.list[i] = own.list[--own.count];
     (void)close(fd);
+}
+
+/* Files besides those of guests: an image being read, outputs, epoll, signals,
+ * the helper's socket, standard descriptors, and some left open by the caller.
+ */
+#define FILES_ELSE 32u
+
+int descriptor_allow_guests(size_t guests, bool recorded, struct err *e)
+{
+    rlim_t wanted = guests * (recorded ? 2 : 1) + FILES_ELSE;
+    struct rlimit limit;
+
+    if (guests == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+        limit.rlim_cur >= wanted)
+        return 0;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max >= wanted)
+        return 0;
+    return err_set(
+        e,
+        "%zu guests need %llu open files, but the limit is %llu: type 'ulimit "
+        "-n %llu' first (as root, or raise LimitNOFILE= or limits.conf)",
+        guests, (unsigned long long)wanted, (unsigned long long)limit.rlim_max,
+        (unsigned long long)wanted);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages that carry a descriptor, and descriptors that forked processes do
- * not inherit. Leaf. */
+/* Messages that carry a descriptor, descriptors that forked processes do not
+ * inherit, and the limit of their number. */
 #ifndef TPROF_GUARD_DESCRIPTOR_H
 #define TPROF_GUARD_DESCRIPTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+#include "util/err.h"
 
 /* Send (size) bytes as one message over (socket), with (fd) unless it is -1.
  * Returns 0; -1 with errno set, for example if no process has the other end. */
@@ -24,5 +27,10 @@ int descriptor_own(int fd);
 
 /* Close (fd), registered or not. */
 void descriptor_close(int fd);
+
+/* Raise this process's limit of open files for (guests) guests: each needs a
+ * connection, and one more file if it is (recorded). Returns 0; -1 with (e)
+ * filled, which says what to type. */
+int descriptor_allow_guests(size_t guests, bool recorded, struct err *e);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "guard/claim.h"
 #include "guard/descriptor.h"
-#include "guard/opener_rules.h"
 #include "guard/side_process.h"
 #include "util/bytes.h"
 

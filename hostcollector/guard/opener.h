@@ -12,6 +12,7 @@
 #ifndef TPROF_GUARD_OPENER_H
 #define TPROF_GUARD_OPENER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/err.h"
@@ -139,5 +140,18 @@ int opener_claim(enum opener_how how, const char *path, struct err *e);
 
 /* Is there a helper? */
 int opener_started(void);
+
+/* opener_rules.c, for opener.c: the list that opener_allow() and the functions
+ * after it have filled before the helper starts. */
+
+/* Is (how) allowed for (path)? opener_rules_name() asks about its name alone,
+ * opener_rules_image() if it is an image, opener_rules_source() if it is named
+ * like a source file. */
+bool opener_rules_name(enum opener_how how, const char *path);
+bool opener_rules_image(enum opener_how how, const char *path);
+bool opener_rules_source(enum opener_how how);
+
+/* Does (path) end like the name of a source file? */
+bool opener_rules_source_name(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The list of files that the helper may open. */
-#include "guard/opener_rules.h"
+#include "guard/opener.h"
 
 #include <limits.h>
 #include <stdio.h>

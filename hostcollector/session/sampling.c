@@ -12,7 +12,7 @@
 #include "cli/pager.h"
 #include "cli/signals.h"
 #include "diagnose/selected.h"
-#include "guard/file_limit.h"
+#include "guard/descriptor.h"
 #include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
 #include "session/guest_run.h"
@@ -244,8 +244,8 @@ static int start(struct sampling *s, struct err *e)
     const struct guest_config *from = &s->options->from;
     char ignored[OUTPUTS_IGNORED];
 
-    if (file_limit_raise(from->guests.count, s->outputs->recording != NULL,
-                         e) != 0)
+    if (descriptor_allow_guests(from->guests.count,
+                                s->outputs->recording != NULL, e) != 0)
         return -1;
     s->stop_fd = signals_catch(e);
     /* a part of a window must not be sent as the whole window */
