@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads a point in time that a user typed. */
-#include "cli/when.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "annotate/annotate_part.h"
+#include "cli/amount.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
-#include "cli/when.h"
 #include "fleet/serve/serve_config.h"
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"

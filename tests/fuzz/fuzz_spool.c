@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "cli/when.h"
+#include "cli/amount.h"
 #include "guard/opener.h"
 #include "guest/source/source.h"
 #include "recording/recording.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --since and --until: which moment is meant, and what is none. */
-#include "cli/when.h"
+#include "cli/amount.h"
 
 #include <stdlib.h>
 #include <time.h>
