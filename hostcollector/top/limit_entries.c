@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "top/limit_entries.h"
+#include "top/top_window.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "image/match/images.h"
 #include "session/guest_run.h"
 #include "top/draw.h"
-#include "top/limit_entries.h"
 #include "top/top.h"
 #include "top/top_window.h"
 #include "util/err.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last seconds of a growing profile. The samples between two looks
- * (readings of the profile's sums) are kept for a while, and are added up to a
- * profile of the window. So the memory depends on the window's contents, not on
- * the length of the run.
+ * Profiles for the pictures of collector top.
+ *
+ * top_window.c: the last seconds of a growing profile. The samples between two
+ * looks (readings of the profile's sums) are kept for a while, and are added up
+ * to a profile of the window. So the memory depends on the window's contents,
+ * not on the length of the run.
  */
 #ifndef TPROF_TOP_TOP_WINDOW_H
 #define TPROF_TOP_TOP_WINDOW_H
@@ -42,5 +44,29 @@ int top_window_look(struct top_window *w, const struct profile *p);
 const struct profile *top_window_profile(struct top_window *w,
                                          const struct profile *p,
                                          double seconds);
+
+/* limit_entries.c: makes a profile with fewer entries, so that a picture takes
+ * at most a tenth of a second and the guest's data is read in time. The entries
+ * with the most time keep their stacks. The other entries keep only their
+ * leaves. */
+
+/* Zeroed: none. */
+struct entry_limit {
+    struct profile profile;
+    struct profile_core *cores;
+    struct profile_entry *entries;
+};
+
+/*
+ * Returns (p) itself if it has at most (most) entries. Otherwise returns a
+ * profile in which (most) entries keep their stacks, and all other samples are
+ * in one entry of STACK_OTHERS for each core and leaf. This profile is valid
+ * until the next call, and while (p) exists. NULL if there is no memory.
+ */
+const struct profile *limit_entries(struct entry_limit *t,
+                                    const struct profile *p, size_t most);
+
+/* Release what (t) holds. */
+void limit_entries_fini(struct entry_limit *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A profile with fewer entries: what stays, and that nothing is lost. */
-#include "top/limit_entries.h"
+#include "top/top_window.h"
 
 #include "alloc.h"
 #include "check.h"
