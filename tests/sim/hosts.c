@@ -8,7 +8,7 @@
 
 #include "guest/pipeline.h"
 #include "guest/source/source.h"
-#include "guest/talk/talk_command.h"
+#include "guest/talk/talk.h"
 #include "sim.h"
 
 #define INTERRUPTS 600u   /* in which a host may have its fun */

@@ -13,7 +13,7 @@
 #include "decoded.h"
 #include "dump/dump_directory.h"
 #include "dump/dump_stream.h"
-#include "guest/talk/talk_command.h"
+#include "guest/talk/talk.h"
 #include "machine.h"
 #include "one_way.h"
 #include "state/agent.h"

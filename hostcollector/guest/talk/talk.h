@@ -14,9 +14,26 @@
 #include <stdint.h>
 
 #include "guest/source/source.h"
-#include "guest/talk/talk_command.h"
 #include "model/guest.h"
+#include "tprof_wire.h"
 #include "util/err.h"
+
+/* talk_command.c: frames to the guest: WIRE.md 7. */
+
+#define COMMAND_MAX 64u /* bytes of any command's frame */
+
+/* One command. A field of 0 leaves the choice to the guest. */
+struct command {
+    uint8_t type;            /* WIRE_START to WIRE_GREET */
+    uint32_t rate_hz, depth; /* of WIRE_START */
+    uint64_t period_tsc;     /* of WIRE_START */
+    uint64_t cookie;         /* of WIRE_PING */
+};
+
+/* Write the frame of (c), with sequence number (seq), to (out). Returns the
+ * size of the frame. */
+size_t command_encode(const struct command *c, uint16_t seq,
+                      uint8_t out[COMMAND_MAX]);
 
 #define TALK_NEVER UINT64_MAX
 #define TALK_TOLD  8u /* lines to the user until the guest sends HELLO again */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames to the guest. */
-#include "guest/talk/talk_command.h"
+#include "guest/talk/talk.h"
 
 #include "util/bytes.h"
 #include "util/crc.h"
