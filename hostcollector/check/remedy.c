@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "check/gather.h"
-#include "check/remedy.h"
 #include "check/report.h"
 #include "image/names/names.h"
 #include "image/names/red_zone.h"

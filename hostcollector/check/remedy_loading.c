@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists sections that no loader loads, each with its remedy. */
-#include "check/remedy.h"
+#include "check/report.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lays out the newest stack of each core, innermost frame first. */
-#include "stacks/newest.h"
+#include "stacks/snapshot.h"
 
 #include <math.h>
 
@@ -8,6 +8,7 @@
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
 #include "profile/aggregate/aggregate.h"
+#include "util/arena.h"
 #include "view/view_build.h"
 
 #define FLAGS_IF 0x200u /* interrupts are on */

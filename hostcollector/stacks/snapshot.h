@@ -10,6 +10,12 @@
 
 #include "model/registers.h"
 
+struct arena;
+struct image_map;
+struct profile;
+struct profile_core;
+struct view;
+
 /* A function that was active; or a mark, in place of unknown functions. */
 struct snapshot_frame {
     const char *function; /* harmless; for a mark, its name in reports */
@@ -70,5 +76,23 @@ struct snapshot_look {
     const struct snapshot *const *guests;
     size_t count;
 };
+
+/* newest.c: make a snapshot of the newest sample of each core. */
+
+/* Returns true if the guest has reported that (core) of (p) does not sample. */
+bool snapshot_is_off(const struct profile *p, const struct profile_core *core);
+
+/*
+ * Create a snapshot of the newest selected samples of (p). (v) is the view of
+ * (p), made with (image_map). The last bytes of the guest came (quiet_s)
+ * seconds ago. Cores whose newest sample is older than (wait_s) are marked as
+ * late; 0: none. (kept) has registers of the cores; NULL: unknown.
+ * The result is in (arena), and points into (v) and (kept).
+ * Returns NULL if there is no memory.
+ */
+struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
+                              const struct image_map *image_map, double quiet_s,
+                              double wait_s, const struct registers_kept *kept,
+                              struct arena *arena);
 
 #endif

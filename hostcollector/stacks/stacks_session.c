@@ -12,7 +12,7 @@
 #include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
 #include "session/guest_run.h"
-#include "stacks/newest.h"
+#include "stacks/snapshot.h"
 #include "stacks/snapshot_output.h"
 #include "util/host_clock.h"
 

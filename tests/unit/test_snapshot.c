@@ -5,7 +5,8 @@
 
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "stacks/newest.h"
+#include "stacks/snapshot.h"
+#include "util/arena.h"
 #include "view/view_build.h"
 
 #define HZ 1000000u /* of the guest's clock */

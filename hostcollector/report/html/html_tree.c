@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The paths of all entries as a tree of frames, for an HTML page. */
-#include "report/html/html_tree.h"
+#include "report/html/html_data.h"
 
 #include <stdlib.h>
 #include <string.h>
