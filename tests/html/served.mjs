@@ -3,7 +3,7 @@
 // the browser has nothing to complain of, its policy for the page included.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const LONG = "a-guest-of-a-long-name.x86_64.rack-17.zone-a";
@@ -22,7 +22,7 @@ const url = await new Promise((found, fail) => {
 });
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true,
                                         args: ["--no-sandbox", "--disable-gpu"] });
-for (const width of [640, 1280]) {
+for (const width of [480, 640, 1280]) {
     const page = await browser.newPage({ viewport: { width, height: 480 } }), said = [];
     page.on("console", (m) => said.push(m.text()));
     page.on("pageerror", (e) => said.push(String(e)));
@@ -42,6 +42,21 @@ for (const width of [640, 1280]) {
     await page.waitForNavigation(); // by itself
     await fine();
     assert.deepEqual(said, []);
+    await page.close();
+}
+// catches: a page that begins anew while it is read aloud, and what axe finds
+for (const colorScheme of ["light", "dark"]) {
+    const page = await browser.newPage({ viewport: { width: 480, height: 800 }, colorScheme }), loads = [];
+    await page.goto(url);
+    await page.click("text=Do not reload");
+    page.on("request", (r) => loads.push(r.url()));
+    await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+    assert.deepEqual(await page.evaluate(async () => (await window.axe.run()).violations.flatMap((v) =>
+        v.nodes.map((node) => `${v.id}: ${node.html}`))), []);
+    assert.equal(await page.locator("meta[http-equiv=refresh]").count(), 0);
+    assert.deepEqual(loads, []);
+    await page.click("text=Reload every 5 s");
+    assert.equal(page.url(), url);
     await page.close();
 }
 await browser.close();

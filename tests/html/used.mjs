@@ -99,7 +99,7 @@ cases.theme_follows_the_system_and_the_switch = async () => {
 // catches: what does not fit a telephone, or is lost on a wall
 cases.no_width_needs_scrolling_sideways = async () => {
     const page = await open("usual.html");
-    for (const width of [400, 720, 1280, 1600, 4000]) {
+    for (const width of [400, 480, 720, 1280, 1600, 4000]) {
         await page.setViewportSize({ width, height: 900 });
         for (const tab of ["flame", "sandwich", "lines", "waits", "trust", "functions"]) {
             await page.evaluate((name) => window.tprof.showTab(name), tab);
@@ -107,6 +107,8 @@ cases.no_width_needs_scrolling_sideways = async () => {
             const over = await page.evaluate(() =>
                 document.documentElement.scrollWidth - innerWidth);
             assert.ok(over <= 0, `${tab} at ${width}: ${over} pixels too wide`);
+            for (const { x, width: wide } of await page.$$eval(".tab", (list) => list.map((t) => t.getBoundingClientRect().toJSON())))
+                assert.ok(x >= 0 && x + wide <= width, `a tab is out of sight at ${width}`);
         }
     }
     await page.fine();

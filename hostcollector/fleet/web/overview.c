@@ -16,10 +16,9 @@
 static const char top[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width\">\n"
-    "<meta http-equiv=\"refresh\" content=\"5\">\n"
     "<link rel=\"icon\" href=\"data:,\">\n"
     "<title>tprof: guests</title>\n<style>\n"
-    ":root{color-scheme:light dark}\n"
+    ":root{color-scheme:light dark;background:Canvas;color:CanvasText}\n"
     "body{font:13px/1.4 system-ui,sans-serif;margin:1em;max-width:70em}\n"
     "table{border-collapse:collapse;width:100%}\n"
     "th,td{padding:.15em .35em;text-align:right;white-space:nowrap}\n"
@@ -31,8 +30,13 @@ static const char top[] =
     /* a narrow browser window has no room for cores, Hz and samples */
     "@media(max-width:40em){:is(th,td):is(:nth-child(3),:nth-child(4),"
     ":nth-child(6)){display:none}:is(th,td):first-child{min-width:5em}}\n"
-    ".bad{color:#d33;font-weight:bold}\n.wide{overflow-x:auto}\n"
-    "</style></head><body>\n<h1>Guests</h1>\n";
+    ".bad{color:light-dark(#b11,#f88);font-weight:bold}\n.wide{overflow-x:auto}"
+    "\n"
+    "</style>\n";
+
+static const char reload[] = "<meta http-equiv=\"refresh\" content=\"5\">\n";
+
+static const char begin[] = "</head><body><main>\n<h1>Guests</h1>\n";
 
 static const char table_head[] =
     "<div class=\"wide\"><table><thead><tr><th>Guest<th>State<th>Cores<th>Hz"
@@ -271,7 +275,8 @@ static void put_summary(FILE *out, const struct status *s,
     (void)fputs(".</p>\n", out);
 }
 
-void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
+void pages_overview(FILE *out, const struct status *s, uint64_t now_ms,
+                    bool still)
 {
     struct status_totals t;
     char health[128];
@@ -281,6 +286,9 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     if (sentence != NULL)
         (void)fclose(sentence);
     (void)fputs(top, out);
+    if (!still)
+        (void)fputs(reload, out);
+    (void)fputs(begin, out);
     if (!healthy && sentence != NULL)
         (void)fprintf(out, "<p class=\"bad\">%s</p>\n", health);
     if (status_get_totals(s, &t))
@@ -289,7 +297,10 @@ void pages_overview(FILE *out, const struct status *s, uint64_t now_ms)
     rows(out, s, now_ms);
     (void)fputs("</tbody></table></div>\n", out);
     (void)fputs(foot, out);
-    (void)fputs("<p><a href=\"/metrics\">metrics</a> "
-                "<a href=\"/healthz\">health</a></p></body></html>\n",
+    (void)fputs(still ? "<p><a href=\"/\">Reload every 5 s</a> "
+                      : "<p><a href=\"/still\">Do not reload</a> ",
+                out);
+    (void)fputs("<a href=\"/metrics\">metrics</a> "
+                "<a href=\"/healthz\">health</a></p></main></body></html>\n",
                 out);
 }

@@ -70,9 +70,9 @@ static void write_answer(const struct web *w, const char *url, FILE *out,
 
     a->code = MHD_HTTP_OK;
     a->type = text_type;
-    if (strcmp(url, "/") == 0) {
+    if (strcmp(url, "/") == 0 || strcmp(url, "/still") == 0) {
         a->type = html_type;
-        pages_overview(out, w->status, now);
+        pages_overview(out, w->status, now, strcmp(url, "/") != 0);
     } else if (strcmp(url, "/metrics") == 0) {
         a->type = "text/plain; version=0.0.4; charset=utf-8";
         pages_metrics(out, w->status, now);
@@ -82,7 +82,8 @@ static void write_answer(const struct web *w, const char *url, FILE *out,
     } else {
         a->code = MHD_HTTP_NOT_FOUND;
         (void)fputs(
-            "not found: the pages are /, /metrics, /healthz and /guest/NAME\n",
+            "not found: the pages are /, /still, /metrics, /healthz and "
+            "/guest/NAME\n",
             out);
     }
 }

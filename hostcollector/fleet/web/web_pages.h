@@ -13,9 +13,11 @@
 
 #include "fleet/windows/status.h"
 
-/* Write the page of all guests to (out), as HTML that needs no other file and
- * reloads itself every few seconds. */
-void pages_overview(FILE *out, const struct status *s, uint64_t now_ms);
+/* Write the page of all guests to (out), as HTML that needs no other file and,
+ * unless (still), reloads itself every few seconds. A page that reloads begins
+ * anew for a screen reader. */
+void pages_overview(FILE *out, const struct status *s, uint64_t now_ms,
+                    bool still);
 
 /* Write all numbers to (out) in Prometheus' text format, version 0.0.4. */
 void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms);
