@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Call graph: one sum for each pair of caller and callee. */
-#include "view/edges.h"
+#include "view/view_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

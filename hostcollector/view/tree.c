@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes a call tree from paths, and folds its small branches. */
-#include "view/tree.h"
+#include "view/scopes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,42 @@
 #ifndef TPROF_VIEW_VIEW_MEMORY_H
 #define TPROF_VIEW_VIEW_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/view.h"
-#include "view/edges.h"
+#include "util/budget.h"
+#include "view/path.h"
 #include "view/scopes.h"
+#include "view/smallest_first.h"
+
+/* edges.c: call graph: one sum for each pair of caller and callee. */
+
+/* Zeroed: empty. */
+struct edges {
+    struct view_edge *list;
+    size_t count, room;
+    uint32_t *seen; /* by edge: the last path that has the edge */
+    size_t seen_room;
+    struct budget_table table; /* of edges, which count from 1 */
+};
+
+/* Make room for the edges of (path). Returns 0; -1 if (b) or memory does not
+ * allow it. */
+int edges_make_room(struct edges *e, const struct path *path, struct budget *b);
+
+/* Add the edges of (path), for which room was made, each edge once. (number)
+ * counts paths from 1. */
+void edges_add(struct edges *e, const struct path *path, uint32_t number);
+
+/* Keep at most half of the edges: those with the most time. */
+void edges_fold(struct edges *e, struct smallest_first *f, struct budget *b);
+
+/* Sort the edges, and link them into (v) by caller and by callee. The edges
+ * still belong to (e). Returns 0; -1 if there is no memory. */
+int edges_finish(struct edges *e, struct view *v);
+
+void edges_fini(struct edges *e);
 
 struct code_frames;
 struct displaced;

@@ -10,7 +10,7 @@
 #include "diagnose/remarks.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
-#include "view/tree.h"
+#include "view/scopes.h"
 #include "view/view_build.h"
 
 #define PERIOD 1000u
