@@ -103,6 +103,7 @@ set(core_sources
     export/folded.c
     export/formats.c
     export/perfdata.c
+    export/perfetto.c
     export/perfscript.c
     export/pprof.c
     export/proto.c

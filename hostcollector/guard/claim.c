@@ -61,7 +61,8 @@ static const struct beginning beginnings[] = {
     {"guest,core,", ""},
     {"# callgrind format\n", "creator: tprof"},
     {"PERFILE2", ""},
-    {"core 0 1000/", " cpu-clock:u: "}, /* perf script */
+    {"\n\x11\xda\x03\n\xa2\x06\a\n\x05tprof", ""}, /* Perfetto */
+    {"core 0 1000/", " cpu-clock:u: "},            /* perf script */
     {"no_lbr\n", ""},
 };
 

@@ -139,6 +139,7 @@ extern const struct render_ops render_speedscope;
 extern const struct render_ops render_callgrind;
 extern const struct render_ops render_perfscript;
 extern const struct render_ops render_perfdata;
+extern const struct render_ops render_perfetto;
 extern const struct render_ops render_html;
 extern const struct render_ops render_svg;
 extern const struct render_ops render_markdown;

@@ -23,9 +23,9 @@
 #define PERIOD    1000u
 
 static const char *const all[] = {
-    "txt",     "folded",     "json",      "csv",        "pprof",
-    "firefox", "speedscope", "callgrind", "perfscript", "perfdata",
-    "html",    "svg",        "md"};
+    "txt",      "folded",     "json",      "csv",        "pprof",
+    "firefox",  "speedscope", "callgrind", "perfscript", "perfdata",
+    "perfetto", "html",       "svg",       "md"};
 
 static uint64_t random_number(void)
 {

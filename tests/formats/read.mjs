@@ -128,6 +128,73 @@ export function perfdataImages(path, several) {
     return images(all.map((p) => ({ ...p, core: `${several ? `${p.core} ` : ""}core ${p.cpu}` })));
 }
 
+/** The fields of a message in the wire format of Protocol Buffers: {number: [values]}. */
+function message(bytes) {
+    const fields = {};
+    let at = 0;
+    const varint = () => {
+        let value = 0n, shift = 0n, byte;
+        do {
+            byte = bytes[at++];
+            value |= BigInt(byte & 127) << shift;
+            shift += 7n;
+        } while (byte & 128);
+        return value;
+    };
+    while (at < bytes.length) {
+        const tag = Number(varint());
+        let value = varint();
+        if (tag % 8 === 2) {
+            value = bytes.subarray(at, at + Number(value));
+            at += value.length;
+        } else if (tag % 8 !== 0)
+            throw new Error(`field of type ${tag % 8}`);
+        (fields[tag >> 3] ??= []).push(value);
+    }
+    return fields;
+}
+
+/** By the numbers in Perfetto's stack_sample.proto, trace_packet.proto, profile_common.proto and
+ * generic_task.proto. */
+export function perfetto(path) {
+    const sums = new Sums(), threads = new Map(), states = new Map(), times = new Map();
+    let names, frames, stacks;
+    const only = (m, field) => m[field]?.[0];
+    const define = (table, list, value) =>
+        (list ?? []).map(message).forEach((m) => table.set(only(m, 1), value(m)));
+    for (const packet of message(readFileSync(path))[1].map(message)) {
+        if (only(packet, 13) === 1n)
+            [names, frames, stacks] = [new Map(), new Map(), new Map()];
+        if (packet[2])
+            for (const t of (message(only(packet, 2))[2] ?? []).map(message))
+                threads.set(only(t, 1), only(t, 2).toString());
+        if (packet[12]) {
+            const numbers = message(only(packet, 12));
+            define(names, numbers[5], (m) => only(m, 2).toString());
+            define(frames, numbers[6], (m) => names.get(only(m, 2)));
+            define(stacks, numbers[7], (m) => (m[2] ?? []).map((id) => frames.get(id)));
+        }
+        if (packet[117]) {
+            const state = message(only(packet, 117));
+            states.set(only(state, 3), only(state, 4));
+        }
+        if (packet[135]) {
+            const sample = message(only(packet, 135)), stack = stacks.get(only(sample, 6));
+            const thread = only(message(only(sample, 1)), 3);
+            const cpu = only(message(only(sample, 3)), 2);
+            if (!threads.get(thread).endsWith(`core ${cpu}`))
+                throw new Error(`${threads.get(thread)} on CPU ${cpu}`);
+            if ((stack.at(-1) === "[idle]") !== (states.get(thread) === 4n) && states.has(thread))
+                throw new Error(`${stack.at(-1)} in state ${states.get(thread)}`);
+            sums.add(threads.get(thread), stack, Number(only(sample, 11) ?? 0n), 1);
+            if (only(packet, 8) < (times.get(thread) ?? 0n))
+                throw new Error(`${threads.get(thread)}: time goes back`);
+            times.set(thread, only(packet, 8));
+        }
+    }
+    return sums;
+}
+
 /** Self time by core and function, of busy time. */
 export function csv(path, several) {
     const sums = new Sums();

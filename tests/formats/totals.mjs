@@ -85,8 +85,8 @@ for (const guest of guests) {
     }
 }
 
-for (const format of ["speedscope", "firefox", "perfscript", "pprof"]) {
-    const suffix = { speedscope: "speedscope.json", firefox: "firefox.json", perfscript: "perf.txt", pprof: "pb.gz" };
+for (const format of ["speedscope", "firefox", "perfscript", "pprof", "perfetto"]) {
+    const suffix = { perfetto: "pftrace", speedscope: "speedscope.json", firefox: "firefox.json", perfscript: "perf.txt", pprof: "pb.gz" };
     compare(format, read[format](`${name}.${suffix[format]}`, several));
 }
 

@@ -45,8 +45,8 @@ static const struct file {
     {&render_pprof, BYTES, NULL},       {&render_firefox, JSON, NULL},
     {&render_speedscope, JSON, NULL},   {&render_callgrind, TEXT, NULL},
     {&render_perfscript, TEXT, "\n\t"}, {&render_perfdata, BYTES, NULL},
-    {&render_html, PAGE, NULL},         {&render_svg, XML, NULL},
-    {&render_markdown, TEXT, NULL},
+    {&render_perfetto, BYTES, NULL},    {&render_html, PAGE, NULL},
+    {&render_svg, XML, NULL},           {&render_markdown, TEXT, NULL},
 };
 
 int __wrap_outputs_claim(struct outputs *out, struct err *e);

@@ -144,6 +144,7 @@ TEST(longest_suffix_tells_the_format)
     CHECK_STR(format("x.pb.gz"), "pprof");
     CHECK_STR(format("x.perf.data"), "perfdata");
     CHECK_STR(format("a/perf.data"), "perfdata");
+    CHECK_STR(format("x.pftrace"), "perfetto");
     CHECK_STR(format("x.svg"), "svg");
     CHECK_STR(format("x.md"), "md");
     CHECK_STR(format("x.txt/y"), "none");

@@ -10,7 +10,8 @@
 
 #define FILES                                                                  \
     "-o x.json -o x.folded -o x.csv -o x.pb.gz -o x.firefox.json "             \
-    "-o x.speedscope.json -o x.callgrind -o x.perf.txt -o x.perf.data"
+    "-o x.speedscope.json -o x.callgrind -o x.perf.txt -o x.perf.data "        \
+    "-o x.pftrace"
 
 /* Guests of one core; by 400 different stacks, if (many). */
 static void play(int listener, uint64_t n, bool many)
