@@ -182,6 +182,7 @@ set(core_sources
     image/names/image_map.c
     image/names/names.c
     image/names/pascal.c
+    image/names/source_file.c
     image/names/symbolize.c
     outside/dump.c
     outside/host_channel.c

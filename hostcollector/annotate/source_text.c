@@ -1,71 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads source files, whose contents are not trusted. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "annotate/builder.h"
-#include "guard/opener.h"
+#include "image/names/source_file.h"
 #include "util/text.h"
 
-#define FILE_MAX  (1u << 20) /* bytes of a file that are read */
-#define LINES_MAX 4096u      /* of a function */
-#define LINE_MAX  256u       /* bytes */
-#define PATH_SIZE 4096u
+#define LINES_MAX 4096u /* of a function */
+#define LINE_MAX  256u  /* bytes */
 #define TAB       8u
 #define FILES_MAX 64u /* files that are opened, at most */
 #define TEXT_PART 8u  /* part of the memory for text, plus one file */
-
-/* Returns (path) without its first folder; NULL if (path) has no folder. */
-static const char *without_first(const char *path)
-{
-    const char *slash = strchr(path, '/');
-
-    return slash != NULL ? slash + 1 : NULL;
-}
-
-/* Open (path) below (folder). The first folders of (path) may be missing there.
- * Returns -1 if there is no such file. */
-static int open_below(const char *folder, const char *path)
-{
-    char name[PATH_SIZE];
-    int fd = -1;
-
-    for (; fd < 0 && path != NULL; path = without_first(path)) {
-        int length = snprintf(name, sizeof name, "%s/%s", folder, path);
-
-        if (length > 0 && (size_t)length < sizeof name)
-            fd = opener_open(OPENER_SOURCE, name);
-    }
-    return fd;
-}
-
-static int open_source(const struct builder *b, const char *path)
-{
-    int fd = -1;
-
-    if (b->job->folder != NULL)
-        fd = open_below(b->job->folder, path);
-    return fd >= 0 ? fd : opener_open(OPENER_SOURCE, path);
-}
-
-/* Returns up to FILE_MAX bytes of (fd), followed by a NUL. The caller frees the
- * text. Returns NULL if there is no memory. */
-static char *read_text(int fd)
-{
-    char *text = malloc(FILE_MAX + 1);
-    size_t size = 0;
-    ssize_t n = 1;
-
-    while (text != NULL && n > 0 && size < FILE_MAX) {
-        n = read(fd, text + size, FILE_MAX - size);
-        size += n > 0 ? (size_t)n : 0;
-    }
-    if (text != NULL)
-        text[size] = '\0';
-    return text;
-}
 
 /* Returns a copy of the (len) bytes at (text) that is safe to print, with
  * blanks for tabulators. */
@@ -144,12 +89,9 @@ int builder_add_text(struct builder *b)
             break;
         if (body->sum.amount.samples == 0 || !find_span(body, &first, &last))
             continue;
-        int fd = open_source(b, body->file);
-        char *text = fd >= 0 ? read_text(fd) : NULL;
+        char *text = source_file_read(b->job->folder, body->file);
 
         opened++;
-        if (fd >= 0)
-            (void)close(fd);
         if (text != NULL)
             result = keep_lines(b, body, text, first, last);
         free(text);
