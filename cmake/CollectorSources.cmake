@@ -234,7 +234,9 @@ set(core_sources
     profile/decode/stack_record.c
     profile/decode/thread_frames.c
     recording/names/frame_addresses.c
+    recording/names/packer.c
     recording/names/read.c
+    recording/names/unpacker.c
     recording/names/write.c
     recording/packed/pack.c
     recording/packed/pack_facts.c

@@ -11,52 +11,13 @@
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
-#include "util/cursor.h"
+#include "recording/names/unpacker.h"
 #include "util/text.h"
 #include "util/vec.h"
 
 #define IMAGES_MAX   256u
 #define BUILD_ID_MAX 64u
 #define PATH_SIZE    4096u
-
-struct unpacker {
-    struct cursor in;
-    const char **texts; /* texts read so far; number 1 is texts[0] */
-    size_t count, room;
-    bool no_memory;
-};
-
-/* Read a text, or NULL. */
-static const char *take_text(struct unpacker *u)
-{
-    uint64_t number = cursor_uleb(&u->in);
-
-    if (number == 0)
-        return NULL;
-    if (number <= u->count)
-        return u->texts[number - 1];
-    const char *text = cursor_string(&u->in);
-
-    if (number != u->count + 1 || text == NULL) {
-        cursor_fail(&u->in);
-        return NULL;
-    }
-    if (vec_grow(&u->texts, &u->room, u->count, sizeof(char *)) != 0) {
-        u->no_memory = true;
-        cursor_fail(&u->in);
-        return NULL;
-    }
-    u->texts[u->count++] = text;
-    return text;
-}
-
-static uint32_t take_u32(struct unpacker *u)
-{
-    uint64_t value = cursor_uleb(&u->in);
-
-    return value <= UINT32_MAX ? (uint32_t)value
-                               : (uint32_t)cursor_fail(&u->in);
-}
 
 static enum code_place take_place(struct unpacker *u, unsigned bits)
 {
@@ -97,39 +58,6 @@ static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
     return f;
 }
 
-/* Read the symbol of (address) into (chain). False if there is none. */
-static bool take_chain(struct unpacker *u, uint64_t address, bool dwarf,
-                       struct symbol chain[NAMED_CHAIN_MAX])
-{
-    uint64_t count = cursor_uleb(&u->in);
-    uint64_t start, size;
-
-    if (count > NAMED_CHAIN_MAX)
-        cursor_fail(&u->in);
-    for (size_t i = 0; i < count && !u->in.bad; i++) {
-        bool last = i + 1 == count;
-        struct symbol *s = &chain[i];
-
-        s->function = take_text(u);
-        s->file = take_text(u);
-        s->home = take_text(u);
-        s->line = take_u32(u);
-        s->kind = !last ? SYMBOL_INLINED : dwarf ? SYMBOL_DWARF : SYMBOL_ELF;
-        s->inlined_into = last ? NULL : s + 1;
-        if (s->function == NULL)
-            cursor_fail(&u->in);
-    }
-    if (u->in.bad || count == 0)
-        return false;
-    start = address - cursor_uleb(&u->in);
-    size = cursor_uleb(&u->in);
-    for (size_t i = 0; i < count; i++) {
-        chain[i].start = start;
-        chain[i].size = size;
-    }
-    return !u->in.bad;
-}
-
 /* Create the readers of the next image, unless it has them. */
 static bool has_readers(struct named_image *next)
 {
@@ -155,7 +83,7 @@ static int take_address(struct named *n, struct unpacker *u, unsigned back,
     uint64_t address = *at + cursor_uleb(&u->in);
     bool dwarf;
     struct code_facts facts = take_facts(u, &dwarf);
-    bool named = take_chain(u, address, dwarf, chain);
+    bool named = unpacker_chain(u, address, dwarf, chain);
 
     *at = address;
     if (u->in.bad)
@@ -215,7 +143,7 @@ static void take_sums(struct unpacker *u, struct image_facts *f,
     for (size_t i = 0; i < count; i++) {
         sums[i].address = cursor_uleb(&u->in);
         sums[i].length = cursor_uleb(&u->in);
-        sums[i].crc = take_u32(u);
+        sums[i].crc = unpacker_u32(u);
     }
     f->sums = sums;
     f->sum_count = (size_t)count;
@@ -228,7 +156,7 @@ struct paths {
 
 static const char *take_path(struct unpacker *u, char room[PATH_SIZE])
 {
-    const char *path = take_text(u);
+    const char *path = unpacker_text(u);
 
     return path != NULL ? text_escape(room, PATH_SIZE, path) : NULL;
 }
@@ -240,15 +168,15 @@ static struct image_facts take_image_facts(struct unpacker *u, bool is_pe,
 
     f.path = take_path(u, paths->image);
     f.debug_path = take_path(u, paths->debug);
-    f.split = take_text(u);
-    f.link = take_text(u);
+    f.split = unpacker_text(u);
+    f.link = unpacker_text(u);
     f.build_id_len = (size_t)cursor_uleb(&u->in);
     if (f.path == NULL || f.build_id_len > BUILD_ID_MAX)
         cursor_fail(&u->in);
     if (f.build_id_len != 0)
         f.build_id = cursor_bytes(&u->in, f.build_id_len);
-    f.flaws = take_u32(u);
-    f.has_symbols = take_u32(u);
+    f.flaws = unpacker_u32(u);
+    f.has_symbols = unpacker_u32(u);
     for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
         if ((f.has_symbols >> i & 1) != 0)
             f.symbols[i] = cursor_uleb(&u->in);
@@ -307,7 +235,7 @@ static void take_image(struct named *n, struct unpacker *u)
 
     take_sums(u, &facts, sums);
     n->next.red_zones = (size_t)cursor_uleb(&u->in);
-    const char *red_zone_names = take_text(u);
+    const char *red_zone_names = unpacker_text(u);
 
     if ((flags & NAMED_HASH) != 0)
         take_hash(u, &facts);

@@ -4,158 +4,41 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <zstd.h>
 
 #include "image/code/frame_place.h"
 #include "image/names/image_map.h"
-#include "image/names/symbolize.h"
-#include "recording/names/block.h"
 #include "recording/names/frame_addresses.h"
-#include "util/pair_map.h"
+#include "recording/names/packer.h"
 
 /* A block is passed on when it has this many bytes. One more address then fits
  * surely: it has at most NAMED_CHAIN_MAX functions of three texts each. */
 #define BLOCK_FULL  (256u << 10)
-#define LEVEL       6    /* level of compression */
 #define SYMBOL_SIZE 1280 /* usual maximum of an answer's bytes */
 #define BATCH_MIN   64u
-
-struct packer {
-    const struct named_write *job;
-    uint8_t *block; /* room for NAMED_BLOCK_MAX bytes */
-    size_t used;
-    struct pair_map texts; /* (text, 0) -> number of the text in the block */
-    uint64_t previous;
-    ZSTD_CCtx *compressor;
-    uint8_t *packed;
-    size_t packed_room;
-    bool failed; /* a text or number had no room, or there was no memory */
-};
-
-static void put_byte(struct packer *p, unsigned value)
-{
-    if (p->used == NAMED_BLOCK_MAX)
-        p->failed = true;
-    else
-        p->block[p->used++] = (uint8_t)value;
-}
-
-static void put_number(struct packer *p, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        put_byte(p, 0x80 | (value & 0x7f));
-    put_byte(p, (unsigned)value);
-}
-
-static void put_bytes(struct packer *p, const void *bytes, size_t size)
-{
-    if (size > NAMED_BLOCK_MAX - p->used) {
-        p->failed = true;
-        return;
-    }
-    if (size != 0)
-        memcpy(p->block + p->used, bytes, size);
-    p->used += size;
-}
-
-/* Write 0 for NULL; the number of a text that the block has; or the next
- * number and the text. */
-static void put_text(struct packer *p, const char *text)
-{
-    uint32_t *number;
-
-    if (text == NULL) {
-        put_number(p, 0);
-        return;
-    }
-    number = map_put(&p->texts, (uintptr_t)text, 0);
-    if (number == NULL) {
-        p->failed = true;
-        return;
-    }
-    if (*number != MAP_NOTHING) {
-        put_number(p, *number);
-        return;
-    }
-    *number = (uint32_t)p->texts.count;
-    put_number(p, *number);
-    put_bytes(p, text, strlen(text) + 1);
-}
-
-static void begin_block(struct packer *p, enum named_block kind)
-{
-    p->used = 0;
-    p->previous = 0;
-    map_fini(&p->texts);
-    put_byte(p, kind);
-}
-
-/* Pass the block on. */
-static int end_block(struct packer *p, struct err *e)
-{
-    size_t size;
-
-    if (p->failed)
-        return err_set(e, "names: a text is too long, or there is no memory");
-    size = ZSTD_compress2(p->compressor, p->packed, p->packed_room, p->block,
-                          p->used);
-    if (ZSTD_isError(size))
-        return err_set(e, "names: %s", ZSTD_getErrorName(size));
-    return p->job->keep(p->job->context, p->packed, size, e);
-}
-
-/* Write the chain of inlined functions, innermost first, and the outer
- * function. */
-static void put_chain(struct packer *p, const struct symbol *s)
-{
-    size_t count = 0, i = 0;
-
-    for (const struct symbol *c = s; c != NULL; c = c->inlined_into)
-        count++;
-    put_number(p, count < NAMED_CHAIN_MAX ? count : NAMED_CHAIN_MAX);
-    for (; s != NULL; s = s->inlined_into) {
-        if (++i >= NAMED_CHAIN_MAX && s->inlined_into != NULL)
-            continue;
-        put_text(p, s->function);
-        put_text(p, s->file);
-        put_text(p, s->home);
-        put_number(p, s->line);
-    }
-}
-
-static bool is_dwarf(const struct symbol *s)
-{
-    while (s->inlined_into != NULL)
-        s = s->inlined_into;
-    return s->kind == SYMBOL_DWARF;
-}
 
 /* Write (address) with its symbol (s) and the (facts) of its code. */
 static void put_address(struct packer *p, uint64_t address,
                         const struct symbol *s, const struct code_facts *f)
 {
-    put_number(p, address - p->previous);
+    packer_number(p, address - p->previous);
     p->previous = address;
-    put_byte(p, (unsigned)f->place | f->exit.words << NAMED_WORDS_SHIFT |
-                    (f->exit.rbp_kept ? NAMED_RBP_KEPT : 0) |
-                    (f->exit.called ? NAMED_CALLED : 0));
-    put_byte(p, (unsigned)f->call_place | (f->is_called ? NAMED_IS_CALLED : 0) |
-                    (f->only_call != 0 ? NAMED_ONLY_CALL : 0) |
-                    (f->holdup != HOLDUP_NONE ? NAMED_HOLDUP : 0) |
-                    (is_dwarf(s) ? NAMED_DWARF : 0));
+    packer_byte(p, (unsigned)f->place | f->exit.words << NAMED_WORDS_SHIFT |
+                       (f->exit.rbp_kept ? NAMED_RBP_KEPT : 0) |
+                       (f->exit.called ? NAMED_CALLED : 0));
+    packer_byte(p, (unsigned)f->call_place |
+                       (f->is_called ? NAMED_IS_CALLED : 0) |
+                       (f->only_call != 0 ? NAMED_ONLY_CALL : 0) |
+                       (f->holdup != HOLDUP_NONE ? NAMED_HOLDUP : 0) |
+                       (packer_is_dwarf(s) ? NAMED_DWARF : 0));
     if (f->only_call != 0)
-        put_number(p, f->only_call);
+        packer_number(p, f->only_call);
     if (f->holdup != HOLDUP_NONE)
-        put_byte(p, f->holdup);
+        packer_byte(p, f->holdup);
     if (s->kind == SYMBOL_ADDRESS) {
-        put_number(p, 0);
+        packer_number(p, 0);
         return;
     }
-    put_chain(p, s);
-    put_number(p, address - s->start);
-    put_number(p, s->size);
+    packer_chain(p, address, s);
 }
 
 /* A list of addresses that is being packed. */
@@ -172,9 +55,9 @@ struct listing {
 /* Pass the block on, and begin the next one. */
 static int next_block(struct listing *l, struct err *e)
 {
-    int result = l->packer->used > 1 ? end_block(l->packer, e) : 0;
+    int result = l->packer->used > 1 ? packer_end(l->packer, e) : 0;
 
-    begin_block(l->packer, l->kind);
+    packer_begin(l->packer, l->kind);
     return result;
 }
 
@@ -198,7 +81,7 @@ static int prepare(struct listing *l, const uint64_t *list, size_t left,
 static int pack_addresses(struct listing *l, const struct address_list *of,
                           struct err *e)
 {
-    begin_block(l->packer, l->kind);
+    packer_begin(l->packer, l->kind);
     for (size_t i = 0; i < of->count; i++) {
         uint64_t address = of->list[i];
 
@@ -244,33 +127,33 @@ static int pack_list(struct packer *p, const struct mapped_image *image,
 static void put_facts(struct packer *p, const struct named_source *s,
                       const struct image_facts *f)
 {
-    put_text(p, s->path);
-    put_text(p, s->debug_path);
-    put_text(p, f->split);
-    put_text(p, f->link);
-    put_number(p, f->build_id_len);
-    put_bytes(p, f->build_id, f->build_id_len);
-    put_number(p, f->flaws);
-    put_number(p, f->has_symbols);
+    packer_text(p, s->path);
+    packer_text(p, s->debug_path);
+    packer_text(p, f->split);
+    packer_text(p, f->link);
+    packer_number(p, f->build_id_len);
+    packer_bytes(p, f->build_id, f->build_id_len);
+    packer_number(p, f->flaws);
+    packer_number(p, f->has_symbols);
     for (unsigned i = 0; i < IMAGE_SYMBOLS; i++)
         if ((f->has_symbols >> i & 1) != 0)
-            put_number(p, f->symbols[i]);
-    put_number(p, f->text_count);
+            packer_number(p, f->symbols[i]);
+    packer_number(p, f->text_count);
     for (size_t i = 0; i < f->text_count; i++) {
-        put_number(p, f->texts[i].address);
-        put_number(p, f->texts[i].size);
-        put_number(p, f->texts[i].file_offset);
+        packer_number(p, f->texts[i].address);
+        packer_number(p, f->texts[i].size);
+        packer_number(p, f->texts[i].file_offset);
     }
-    put_number(p, s->sum_count);
+    packer_number(p, s->sum_count);
     for (size_t i = 0; i < s->sum_count; i++) {
-        put_number(p, s->sums[i].address);
-        put_number(p, s->sums[i].length);
-        put_number(p, s->sums[i].crc);
+        packer_number(p, s->sums[i].address);
+        packer_number(p, s->sums[i].length);
+        packer_number(p, s->sums[i].crc);
     }
-    put_number(p, s->red_zones);
-    put_text(p, s->red_zone_names);
+    packer_number(p, s->red_zones);
+    packer_text(p, s->red_zone_names);
     if (f->has_hash)
-        put_bytes(p, f->hash.bytes, sizeof f->hash.bytes);
+        packer_bytes(p, f->hash.bytes, sizeof f->hash.bytes);
 }
 
 /* Pack the facts about the image. They follow its addresses, since looking up
@@ -280,12 +163,12 @@ static int pack_image(struct packer *p, const struct named_source *s,
 {
     struct image_facts facts = image_get_facts(s->image);
 
-    begin_block(p, NAMED_IMAGE);
-    put_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |
-                    (s->is_kernel ? NAMED_KERNEL : 0) |
-                    (facts.has_hash ? NAMED_HASH : 0));
+    packer_begin(p, NAMED_IMAGE);
+    packer_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |
+                       (s->is_kernel ? NAMED_KERNEL : 0) |
+                       (facts.has_hash ? NAMED_HASH : 0));
     put_facts(p, s, &facts);
-    return end_block(p, e);
+    return packer_end(p, e);
 }
 
 static int pack_source(struct packer *p, const struct named_source *s,
@@ -312,30 +195,8 @@ static int pack_all(struct packer *p, const struct frame_addresses *a,
             return -1;
     if (!p->job->partial && !a->partial)
         return 0;
-    begin_block(p, NAMED_PARTIAL);
-    return end_block(p, e);
-}
-
-/* Allocate the buffers of (p). False if there is no memory. */
-static bool packer_init(struct packer *p)
-{
-    p->block = malloc(NAMED_BLOCK_MAX);
-    p->packed_room = ZSTD_compressBound(NAMED_BLOCK_MAX);
-    p->packed = malloc(p->packed_room);
-    p->compressor = ZSTD_createCCtx();
-    return p->block != NULL && p->packed != NULL && p->compressor != NULL &&
-           !ZSTD_isError(ZSTD_CCtx_setParameter(
-               p->compressor, ZSTD_c_compressionLevel, LEVEL)) &&
-           !ZSTD_isError(
-               ZSTD_CCtx_setParameter(p->compressor, ZSTD_c_checksumFlag, 1));
-}
-
-static void packer_fini(struct packer *p)
-{
-    (void)ZSTD_freeCCtx(p->compressor);
-    map_fini(&p->texts);
-    free(p->block);
-    free(p->packed);
+    packer_begin(p, NAMED_PARTIAL);
+    return packer_end(p, e);
 }
 
 int named_write_all(const struct named_write *w, struct err *e)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the data of a names chunk. Part of read. */
+#ifndef TPROF_RECORDING_NAMES_UNPACKER_H
+#define TPROF_RECORDING_NAMES_UNPACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/names/symbolize.h"
+#include "recording/names/block.h"
+#include "util/cursor.h"
+
+struct unpacker {
+    struct cursor in;
+    const char **texts; /* texts read so far; number 1 is texts[0] */
+    size_t count, room;
+    bool no_memory;
+};
+
+/* Read a text, or NULL. */
+const char *unpacker_text(struct unpacker *u);
+
+uint32_t unpacker_u32(struct unpacker *u);
+
+/* Read the symbol of (address) into (chain). False if there is none. */
+bool unpacker_chain(struct unpacker *u, uint64_t address, bool dwarf,
+                    struct symbol chain[NAMED_CHAIN_MAX]);
+
+#endif
