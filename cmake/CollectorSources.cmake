@@ -236,6 +236,7 @@ set(core_sources
     recording/names/frame_addresses.c
     recording/names/packer.c
     recording/names/read.c
+    recording/names/read_code.c
     recording/names/unpacker.c
     recording/names/write.c
     recording/packed/pack.c

@@ -9,7 +9,7 @@
 
 #define RECORDING_MAGIC "tprofrec"
 #define VERSION_MAJOR   1u
-#define VERSION_MINOR   5u
+#define VERSION_MINOR   6u
 #define HEADER_FIXED    16u
 #define FIELDS_MAX      16384u
 #define FIELD_HEADER    3u

@@ -98,6 +98,30 @@ static void check_address(struct named_image *image, uint64_t address)
     }
 }
 
+static void check_code(const struct image *img, uint64_t address)
+{
+    size_t len;
+    const uint8_t *code = image_code(img, address, &len);
+
+    must((code == NULL) == (len == 0) && len <= NAMED_CODE_MAX);
+    for (size_t i = 0; i < len; i++)
+        (void)*(const volatile uint8_t *)&code[i]; /* readable */
+}
+
+static void check_sources(const struct image *img)
+{
+    const struct image_source *source;
+
+    for (size_t i = 0; (source = image_source_at(img, i)) != NULL; i++) {
+        size_t at = 0;
+
+        must(source->path != NULL && source->count <= NAMED_LINES_MAX);
+        for (uint32_t line = 0; line < source->count; line++)
+            at += strlen(source->lines + at) + 1;
+        must(at == source->size);
+    }
+}
+
 static void check_image(struct named_image *image)
 {
     const struct image *img = image->image;
@@ -112,8 +136,11 @@ static void check_image(struct named_image *image)
     for (size_t i = 0; i < facts.sum_count; i++)
         must(image_text_crc(img, facts.sums[i].address, facts.sums[i].length,
                             &crc) == 0);
-    for (size_t i = 0; i < facts.text_count; i++)
-        must(image_code(img, facts.texts[i].address, &len) == NULL);
+    for (uint64_t a = 0; a < ADDRESSES; a++) {
+        check_code(img, a);
+        check_code(img, 0x200000 + a);
+    }
+    check_sources(img);
     must(image_section(img, ".debug_info", &len) == NULL);
 }
 

@@ -41,6 +41,16 @@
     "\x01\x80\x80\x80\x01\xa7\x02\xef\xfd\xb6\xf5\x0d"                         \
     "\x02\x02kernel.c, b.c\0"
 
+/* Of image 1: 5 bytes of code at 0x200030, of 2 instructions, in mix
+ * (kernel.c:21); and lines 20 and 21 of kernel.c. */
+#define FUNCTION                                                               \
+    "\x05\x01"                                                                 \
+    "\x05\xb0\x80\x80\x01\x55\x48\x89\xe5\xc3\x00"                             \
+    "\x02\xb0\x80\x80\x01\x01\x01\x01mix\0\x02kernel.c\0\x02\x15\x10\x30"      \
+    "\x04\x00\x00"                                                             \
+    "\x02\x14\x02int mix(void)\0{\0"                                           \
+    "\x00"
+
 static struct err error;
 static uint8_t packed[3u << 20];
 
@@ -147,6 +157,61 @@ TEST(image_answers_without_a_file) /* catches: a guest that is not recognized */
     named_fini(&n);
 }
 
+TEST(functions_have_their_code_and_source) /* catches: annotate without files */
+{
+    struct named n = {.bytes_max = ROOM};
+    struct named_image *named = only(&n);
+    size_t len;
+
+    CHECK_EQ(take(&n, BLOCK(FUNCTION)), 0);
+    CHECK_MEM(image_code(named->image, 0x200030, &len), "\x55\x48\x89\xe5\xc3",
+              5);
+    CHECK_EQ(len, 5);
+    CHECK_MEM(image_code(named->image, 0x200034, &len), "\xc3", 1);
+    CHECK_EQ(len, 1);
+    CHECK(image_code(named->image, 0x200035, &len) == NULL);
+    CHECK(image_code(named->image, 0x20002f, &len) == NULL);
+    CHECK_STR(symbolize(named->symbolizer, 0x200030)->function, "mix");
+    CHECK_EQ(symbolize(named->symbolizer, 0x200030)->line, 21);
+    CHECK_EQ(symbolize(named->symbolizer, 0x200030)->start, 0x200020);
+    CHECK_EQ(symbolize(named->symbolizer, 0x200034)->kind, SYMBOL_ADDRESS);
+    const struct image_source *source = image_source_at(named->image, 0);
+
+    CHECK_STR(source->path, "kernel.c");
+    CHECK_EQ(source->first, 20);
+    CHECK_EQ(source->count, 2);
+    CHECK_MEM(source->lines, "int mix(void)\0{", 16);
+    CHECK_EQ(source->size, 16);
+    CHECK(image_source_at(named->image, 1) == NULL);
+    named_fini(&n);
+}
+
+TEST(every_cut_of_a_function_is_refused) /* catches: lengths that are trusted */
+{
+    for (size_t size = 2; size < sizeof FUNCTION - 1; size++) {
+        struct named n = {.bytes_max = ROOM};
+
+        (void)only(&n);
+        CHECK_EQ(take(&n, FUNCTION, size), -1);
+        named_fini(&n);
+    }
+}
+
+TEST(functions_stay_within_the_memory) /* catches: code that is not counted */
+{
+    static char block[60000] = "\x05\x01\xe0\xc5\x03\x00"; /* 58080 bytes */
+    struct named n = {.bytes_max = 200000};
+    size_t len;
+
+    (void)only(&n);
+    for (unsigned i = 0; i < 50; i++)
+        CHECK_EQ(take(&n, block, 6 + 58080 + 3), 0);
+    CHECK(n.bytes <= 300000);
+    CHECK(image_learned_bytes(n.images[0].image) <= 300000);
+    CHECK(image_code(n.images[0].image, 0, &len) != NULL);
+    named_fini(&n);
+}
+
 TEST(every_cut_is_refused) /* catches: a reader that trusts a length */
 {
     static const struct {
@@ -177,6 +242,8 @@ TEST(senseless_blocks_are_refused) /* catches: values used as they come */
         {BLOCK("\x01\x01\x00\x00\x21")},                /* chain */
         {BLOCK("\x01\x01\x00\x00\x01\x00")},            /* nameless function */
         {BLOCK("\x01\x01\x00\x00\x01\x02x\0")},         /* text out of order */
+        {BLOCK("\x05\x00\x00\x00\x00")},                /* image 0 */
+        {BLOCK("\x05\x01\x00\x00\x00")},                /* no such image */
         {BLOCK("\x03\x00\x01k\0\0\0\0\x41")},           /* build-id */
         {BLOCK("\x03\x00\x00\0\0\0\0\0\0\0\0\0\0")},    /* no path */
         {BLOCK("\x03\x00\x01k\0\0\0\0\0\0\0\x81\x20")}, /* texts */

@@ -128,7 +128,7 @@ TEST(recording_gives_back_what_was_put_in) /* catches: any field mixed up */
 TEST(layout_is_that_of_the_specification)
 {
     record(true);
-    CHECK_MEM(file, "tprofrec\x01\x00\x05\x00", 12);
+    CHECK_MEM(file, "tprofrec\x01\x00\x06\x00", 12);
     size_t fields = load_u32(file + 12);
 
     CHECK_EQ(load_u32(file + 16 + fields), wiregen_crc(file, 16 + fields));

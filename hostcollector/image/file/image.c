@@ -311,6 +311,8 @@ static const uint8_t *bytes_at(const struct image *img, size_t count,
 const uint8_t *image_code(const struct image *img, uint64_t address,
                           size_t *len)
 {
+    if (object_facts(&img->object) != NULL)
+        return object_told_code(&img->object, address, len);
     return bytes_at(img, img->object.text_count, address, len);
 }
 

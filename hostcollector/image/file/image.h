@@ -123,6 +123,33 @@ struct image_facts image_get_facts(const struct image *img);
  */
 int image_tell(struct image **out, const struct image_facts *facts);
 
+/* Was (img) made by image_tell()? */
+bool image_is_told(const struct image *img);
+
+/* Lines of a source file, in a recording. */
+struct image_source {
+    const char *path; /* as in struct symbol */
+    uint32_t first;   /* number of the first line */
+    uint32_t count;
+    const char *lines; /* (count) texts, each followed by a NUL */
+    size_t size;       /* bytes of (lines) */
+};
+
+/*
+ * Add code, or lines of a source file, to (img), which image_tell() made.
+ * image_code() then finds the code. Both are copied. Of runs of code that
+ * overlap, the first one counts. Returns 0; -1 if there is no memory.
+ */
+int image_learn_code(struct image *img, uint64_t address, const uint8_t *bytes,
+                     size_t size);
+int image_learn_source(struct image *img, const struct image_source *source);
+
+/* Memory of what these two added, in bytes. */
+size_t image_learned_bytes(const struct image *img);
+
+/* Lines number (i) that image_learn_source() added; NULL after the last. */
+const struct image_source *image_source_at(const struct image *img, size_t i);
+
 /* Release (img) and all pointers that it returned. NULL is allowed. */
 void image_close(struct image *img);
 

@@ -112,6 +112,12 @@ static inline const struct image_facts *object_facts(const struct object *o)
     return o->ops == &object_told ? o->reader : NULL;
 }
 
+/* The bytes from (address) to the end of the run of code that
+ * image_learn_code() added to (o), which was made from facts. NULL if there is
+ * no such run. */
+const uint8_t *object_told_code(const struct object *o, uint64_t address,
+                                size_t *len);
+
 /* Open the file (path), which must outlive (o); (o) is zero. Returns 0; -1 with
  * (e) filled. object_close() must follow in both cases. */
 int object_open(struct object *o, const char *path, struct err *e);

@@ -5,6 +5,7 @@
 
 #include "image/file/object.h"
 #include "util/arena.h"
+#include "util/vec.h"
 
 const char *const image_symbols[IMAGE_SYMBOLS] = {
     "tprof_anchor", "tprof_directory", "tprof_init_image", "__tprof_text_start",
@@ -14,6 +15,9 @@ struct told {
     /* first: object_facts() returns a pointer to it */
     struct image_facts facts;
     struct arena arena;
+    struct image_part *codes;
+    struct image_source *sources;
+    size_t code_count, code_room, source_count, source_room;
 };
 
 /* Copy (text). NULL if (text) is NULL, or with (*failed) set if there is no
@@ -84,6 +88,8 @@ static void close_told(struct object *o)
     if (t == NULL)
         return;
     arena_fini(&t->arena);
+    free(t->codes);
+    free(t->sources);
     free(t);
 }
 
@@ -125,3 +131,76 @@ const struct object_ops object_told = {
     .section = section,
     .find_symbol = find_symbol,
 };
+
+static struct told *told_of(const struct image *img)
+{
+    return object_of(img)->reader;
+}
+
+bool image_is_told(const struct image *img)
+{
+    return object_facts(object_of(img)) != NULL;
+}
+
+int image_learn_code(struct image *img, uint64_t address, const uint8_t *bytes,
+                     size_t size)
+{
+    struct told *t = told_of(img);
+    bool failed = false;
+
+    if (vec_grow(&t->codes, &t->code_room, t->code_count, sizeof *t->codes) !=
+        0)
+        return -1;
+    t->codes[t->code_count] =
+        (struct image_part){address, size, keep_bytes(t, bytes, size, &failed)};
+    t->code_count += !failed;
+    return failed ? -1 : 0;
+}
+
+int image_learn_source(struct image *img, const struct image_source *source)
+{
+    struct told *t = told_of(img);
+    struct image_source copy = *source;
+    bool failed = false;
+
+    if (vec_grow(&t->sources, &t->source_room, t->source_count,
+                 sizeof *t->sources) != 0)
+        return -1;
+    copy.path = keep_text(t, source->path, &failed);
+    copy.lines = keep_bytes(t, source->lines, source->size, &failed);
+    t->sources[t->source_count] = copy;
+    t->source_count += !failed;
+    return failed ? -1 : 0;
+}
+
+size_t image_learned_bytes(const struct image *img)
+{
+    const struct told *t = told_of(img);
+
+    return arena_bytes(&t->arena) + t->code_room * sizeof *t->codes +
+           t->source_room * sizeof *t->sources;
+}
+
+const struct image_source *image_source_at(const struct image *img, size_t i)
+{
+    if (!image_is_told(img) || i >= told_of(img)->source_count)
+        return NULL;
+    return &told_of(img)->sources[i];
+}
+
+const uint8_t *object_told_code(const struct object *o, uint64_t address,
+                                size_t *len)
+{
+    const struct told *t = o->reader;
+
+    for (size_t i = 0; i < t->code_count; i++) {
+        const struct image_part *code = &t->codes[i];
+
+        if (address - code->address < code->size) {
+            *len = (size_t)(code->size - (address - code->address));
+            return code->bytes + (address - code->address);
+        }
+    }
+    *len = 0;
+    return NULL;
+}

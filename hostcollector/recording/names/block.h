@@ -9,11 +9,19 @@
 #define NAMED_SUMS_MAX  80u
 #define NAMED_TEXTS_MAX 4096u
 
+/* Limits of the code and source lines in a recording. */
+#define NAMED_FUNCTIONS   50u          /* the busiest ones */
+#define NAMED_CODE_PACKED (512u << 10) /* bytes of all their blocks, packed */
+#define NAMED_CODE_MAX    (64u << 10)  /* bytes of code of a function */
+#define NAMED_RUNS_MAX    16u          /* runs of code of a function */
+#define NAMED_LINES_MAX   4096u        /* lines of a piece of source */
+
 enum named_block {
     NAMED_LEAVES = 1,
     NAMED_CALLS = 2,
     NAMED_IMAGE = 3,
     NAMED_PARTIAL = 4,
+    NAMED_FUNCTION = 5,
 };
 
 /* Bits in the first byte of an address. */

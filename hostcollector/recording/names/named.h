@@ -10,6 +10,8 @@
 #include "image/file/image.h"
 #include "util/err.h"
 
+#define NAMED_IMAGES_MAX 256u
+
 struct frame_places;
 struct image_map;
 struct profile;

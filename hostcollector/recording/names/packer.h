@@ -11,7 +11,7 @@
 
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
-#include "recording/names/write.h"
+#include "recording/names/named.h"
 #include "util/err.h"
 #include "util/pair_map.h"
 

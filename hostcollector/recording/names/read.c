@@ -15,7 +15,6 @@
 #include "util/text.h"
 #include "util/vec.h"
 
-#define IMAGES_MAX   256u
 #define BUILD_ID_MAX 64u
 #define PATH_SIZE    4096u
 
@@ -68,10 +67,11 @@ static bool has_readers(struct named_image *next)
     return next->symbolizer != NULL && next->frame_places != NULL;
 }
 
-static size_t bytes_of(const struct named_image *image)
+size_t named_image_bytes(const struct named_image *image)
 {
     return symbolizer_bytes(image->symbolizer) +
-           frame_places_bytes(image->frame_places);
+           frame_places_bytes(image->frame_places) +
+           (image->image != NULL ? image_learned_bytes(image->image) : 0);
 }
 
 /* Read an address; (*at) is the previous one. Returns -1 if there is no
@@ -101,7 +101,7 @@ static void take_addresses(struct named *n, struct unpacker *u, unsigned back)
 
     u->no_memory = !has_readers(&n->next);
     while (!u->no_memory && !u->in.bad && cursor_left(&u->in) != 0) {
-        if (n->bytes + bytes_of(&n->next) >= n->bytes_max) {
+        if (n->bytes + named_image_bytes(&n->next) >= n->bytes_max) {
             n->partial = true;
             return;
         }
@@ -190,7 +190,7 @@ static bool keep_image(struct named *n, const struct image_facts *facts)
         vec_grow(&n->images, &n->room, n->count, sizeof *n->images) != 0 ||
         image_tell(&n->next.image, facts) != 0)
         return false;
-    n->bytes += bytes_of(&n->next);
+    n->bytes += named_image_bytes(&n->next);
     n->images[n->count++] = n->next;
     n->next = (struct named_image){0};
     return true;
@@ -201,7 +201,7 @@ static void complete_image(struct named *n, struct unpacker *u, unsigned flags,
                            const struct image_facts *facts,
                            const char *red_zone_names)
 {
-    if (n->count == IMAGES_MAX || red_zone_names == NULL)
+    if (n->count == NAMED_IMAGES_MAX || red_zone_names == NULL)
         cursor_fail(&u->in);
     if (u->in.bad || u->no_memory)
         return;
@@ -260,6 +260,9 @@ static int take_block(struct named *n, const uint8_t *block, size_t size,
         break;
     case NAMED_PARTIAL:
         n->partial = true;
+        break;
+    case NAMED_FUNCTION:
+        unpacker_function(n, &u);
         break;
     default: /* of a later minor version */
         break;

@@ -9,6 +9,7 @@
 
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
+#include "recording/names/named.h"
 #include "util/cursor.h"
 
 struct unpacker {
@@ -26,5 +27,12 @@ uint32_t unpacker_u32(struct unpacker *u);
 /* Read the symbol of (address) into (chain). False if there is none. */
 bool unpacker_chain(struct unpacker *u, uint64_t address, bool dwarf,
                     struct symbol chain[NAMED_CHAIN_MAX]);
+
+/* read.c: the memory of the answers of (image). */
+size_t named_image_bytes(const struct named_image *image);
+
+/* read_code.c: read the code and source lines of a function into its image. The
+ * image is left without if (n->bytes_max) is reached. */
+void unpacker_function(struct named *n, struct unpacker *u);
 
 #endif
