@@ -239,6 +239,7 @@ set(core_sources
     recording/names/read_code.c
     recording/names/unpacker.c
     recording/names/write.c
+    recording/names/write_code.c
     recording/packed/pack.c
     recording/packed/pack_facts.c
     recording/packed/pack_stacks.c

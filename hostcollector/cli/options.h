@@ -60,9 +60,9 @@ struct options {
     struct selection selection;
     struct shown shown;
     struct output_config output;
-    bool no_names;      /* in recordings */
-    double duration_s;  /* 0: until Ctrl-C or the guest's end */
-    uint64_t max_bytes; /* limit of a recording; 0: no limit */
+    bool no_names, no_code; /* in recordings */
+    double duration_s;      /* 0: until Ctrl-C or the guest's end */
+    uint64_t max_bytes;     /* limit of a recording; 0: no limit */
 };
 
 #define OPTIONS_DEFAULT                                                        \

@@ -202,8 +202,11 @@ void outputs_plan_code(const struct outputs *out, struct options *o)
         has_code |= out->list[i].format->has_code;
     if (!has_code)
         o->shown.page_code = 0;
+    bool keeps_code = out->recording != NULL && !o->no_names && !o->no_code;
+
+    /* a guest that took over this process could reveal the files it reads */
     o->from.reads_sources =
-        o->shown.page_code != 0 &&
+        (o->shown.page_code != 0 || keeps_code) &&
         (o->from.guests.count == 0 || o->from.sources != NULL);
 }
 

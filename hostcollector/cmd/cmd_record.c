@@ -34,6 +34,7 @@ static const struct option_group groups[] = {
     OPTION_ROWS(guest_name_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
+    OPTION_ROWS(source_rows, AT(from)),
     OPTION_TITLE("What to sample:"),
     OPTION_ROWS(duration_rows, offsetof(struct record_config, options)),
     OPTION_ROWS(own_rows, 0),
@@ -101,7 +102,7 @@ static int plan_size(struct record_config *c, struct err *e)
 static int plan(struct outputs *out, void *config, struct err *e)
 {
     struct record_config *c = config;
-    const struct options *o = &c->options;
+    struct options *o = &c->options;
 
     for (unsigned i = 0; i < o->output.count; i++)
         if (strcmp(o->output.paths[i], "-") == 0 &&
@@ -112,6 +113,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
         return -1;
     if (out->recording == NULL)
         out->recording = SESSION_RECORDING;
+    outputs_plan_code(out, o);
     if (plan_size(c, e) != 0)
         return -1;
     if (o->from.guests.count == 0)

@@ -52,6 +52,9 @@ struct guest_names_job {
     const struct guest_names *told;
     const struct profile *profile;
     bool partial; /* the profile lacks samples that the recording has */
+    /* As in struct named_write. */
+    bool code, reads_sources;
+    const char *folder;
     uint64_t memory;
 };
 

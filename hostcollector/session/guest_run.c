@@ -298,17 +298,19 @@ static void give_back(struct guest_run *r)
 
 void guest_run_seal(struct guest_run *r)
 {
+    const struct options *o = r->config.options;
     const struct guest_names_job job = {
         .images = &r->images,
         .told = &r->names,
         .profile = r->profile,
-        .partial = selection_is_part(&r->config.options->selection) ||
-                   r->names.named.partial,
+        .partial = selection_is_part(&o->selection) || r->names.named.partial,
+        .code = !o->no_code,
+        .reads_sources = o->from.reads_sources,
+        .folder = o->from.sources,
         .memory = r->config.view_max};
     struct err e;
     bool in_order = r->profile != NULL && !r->failed &&
-                    r->end != PIPELINE_ABANDONED &&
-                    !r->config.options->no_names;
+                    r->end != PIPELINE_ABANDONED && !o->no_names;
 
     if (in_order && guest_names_write(r->pipeline, &job, &e) != 0)
         guest_run_failed(r, &e);

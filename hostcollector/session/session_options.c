@@ -296,4 +296,6 @@ const struct option_row pager_rows[] = {
 const struct option_row names_rows[] = {
     {"no-names", 0, NULL, &option_flag, AT(no_names), 0, 0,
      "leave names out of recordings; reports then need the image"},
+    {"no-code", 0, NULL, &option_flag, AT(no_code), 0, 0,
+     "leave code and source lines out of recordings"},
     {.name = NULL}};

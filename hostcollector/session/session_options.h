@@ -69,6 +69,6 @@ extern const struct option_row text_rows[];     /* --color, --width */
 
 /* For struct options. */
 extern const struct option_row duration_rows[]; /* --duration */
-extern const struct option_row names_rows[];    /* --no-names */
+extern const struct option_row names_rows[];    /* --no-names, --no-code */
 
 #endif

@@ -74,8 +74,11 @@ struct named_write {
     const struct image_map *image_map;
     const struct named_source *sources;
     size_t source_count;
-    bool partial;    /* (profile) lacks some samples of the recording */
-    uint64_t memory; /* bytes that named_write_all() may allocate */
+    bool partial;       /* (profile) lacks some samples of the recording */
+    bool code;          /* write the code of the busiest functions, */
+    bool reads_sources; /* and read source files for their lines */
+    const char *folder; /* to search for source files first; NULL: none */
+    uint64_t memory;    /* bytes that named_write_all() may allocate */
     void *context;
     /* Writes a block of names. Returns 0; -1 with (e) filled. */
     int (*keep)(void *context, const void *bytes, size_t size, struct err *e);

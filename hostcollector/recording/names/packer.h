@@ -11,6 +11,7 @@
 
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
+#include "recording/names/frame_addresses.h"
 #include "recording/names/named.h"
 #include "util/err.h"
 #include "util/pair_map.h"
@@ -57,5 +58,11 @@ size_t packer_squeeze(struct packer *p, struct err *e);
 
 /* Compress the block and pass it on. Returns 0; -1 with (e) filled. */
 int packer_end(struct packer *p, struct err *e);
+
+/* write_code.c: pass on the code and source lines of the busiest functions of
+ * the job. (a) has the addresses of the profile. Returns 0; -1 with (e)
+ * filled. */
+int packer_add_code(struct packer *p, const struct frame_addresses *a,
+                    struct err *e);
 
 #endif

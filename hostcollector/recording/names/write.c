@@ -7,7 +7,6 @@
 
 #include "image/code/frame_place.h"
 #include "image/names/image_map.h"
-#include "recording/names/frame_addresses.h"
 #include "recording/names/packer.h"
 
 /* A block is passed on when it has this many bytes. One more address then fits
@@ -193,6 +192,8 @@ static int pack_all(struct packer *p, const struct frame_addresses *a,
     for (size_t i = 0; i < p->job->source_count; i++)
         if (pack_source(p, &p->job->sources[i], a, e) != 0)
             return -1;
+    if (p->job->code && packer_add_code(p, a, e) != 0)
+        return -1;
     if (!p->job->partial && !a->partial)
         return 0;
     packer_begin(p, NAMED_PARTIAL);
