@@ -14,6 +14,7 @@
 #include "model/view.h"
 #include "util/err.h"
 
+struct image;
 struct image_map;
 struct places;
 
@@ -29,6 +30,10 @@ struct annotate_job {
      * gathered yet (annotate/places.h). */
     struct places *places;
     const char *folder; /* folder to search for source files; NULL: none */
+    /* images that a recording describes: their source lines are used, unless
+     * (folder) has the file */
+    const struct image *const *told;
+    size_t told_count;
     uint64_t memory; /* bytes; code of longer functions is not disassembled */
 };
 

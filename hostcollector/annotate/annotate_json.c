@@ -210,6 +210,10 @@ void annotate_json(FILE *out, const struct report *r,
     json_text(&o, "function", f->name);
     json_text(&o, "image", name_of_view_image(name, r, f->image));
     json_flag(&o, "busiest", a->chosen);
+    if (a->code_told)
+        json_flag(&o, "code_recorded", true);
+    if (a->source_told)
+        json_flag(&o, "source_recorded", true);
     json_text(&o, "of", r->of_all || r->view->idle_unknown ? "all" : "busy");
     write_sum(&o, r, &a->sum, table_whole(r, &r->view->total));
     json_count(&o, "idle_samples", a->idle);

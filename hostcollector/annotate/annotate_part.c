@@ -21,13 +21,21 @@ static struct annotation *annotate_run(const struct guest_run *r,
                                        struct err *e)
 {
     const struct options *o = r->config.options;
+    struct shared_image *const *files = r->names.files;
+    const struct image *told[NAMED_IMAGES_MAX];
 
+    job->told_count = files != NULL ? r->names.named.count : 0;
+    for (size_t i = 0; i < job->told_count; i++)
+        told[i] = shared_image_get(files[i]);
+    job->told = told;
     job->image_map = r->images.image_map;
     job->function = o->shown.function;
     job->folder = o->from.sources;
     job->memory = guest_run_memory_of_part(r);
 
     struct annotation *a = annotate(job, unfound, e);
+
+    job->told = NULL; /* not valid any more */
 
     if (a == NULL && !*unfound)
         guest_run_blame_missing(r, e);
@@ -179,8 +187,11 @@ static void release(struct report *report)
     annotation_free(report->annotation);
 }
 
-const struct report_part annotate_part = {
-    .share = 2, .needed = true, .make = make_annotation, .release = release};
+const struct report_part annotate_part = {.share = 2,
+                                          .needed = true,
+                                          .takes_told = true,
+                                          .make = make_annotation,
+                                          .release = release};
 
 static const struct report_part page_part = {
     .share = 8, .make = make_page_code, .release = release};

@@ -282,13 +282,20 @@ static void write_block(FILE *out, const struct report *r,
         write_insn(out, r, &code->insns[block->first + i], i == 0);
 }
 
-static void write_unread(FILE *out, const struct annotated_code *code)
+static void write_unread(FILE *out, const struct report *r,
+                         const struct annotated_code *code)
 {
-    (void)fprintf(out,
-                  "\n0x%" PRIx64 ", %" PRIu64
-                  " bytes: not disassembled, because --memory is too "
-                  "small,\nor because the image does not hold this code.\n",
-                  code->address, code->size);
+    const char *why = r->annotation->code_told
+                          ? "a recording has only the code of its busiest "
+                            "functions. Give the guest's image by --elf."
+                          : "not disassembled, because --memory is too small, "
+                            "or because the image does not hold this code.";
+    char line[256];
+
+    (void)snprintf(line, sizeof line, "0x%" PRIx64 ", %" PRIu64 " bytes: %s",
+                   code->address, code->size, why);
+    (void)putc('\n', out);
+    text_wrap_at(out, 0, line, table_columns(r));
 }
 
 /* Warn that blocks may be joined, because targets of indirect jumps are
@@ -316,7 +323,7 @@ static uint32_t write_code(FILE *out, const struct report *r,
     uint32_t hidden = 0;
 
     if (code->unread) {
-        write_unread(out, code);
+        write_unread(out, r, code);
         return 0;
     }
     (void)fprintf(out, "\n%6s %5s  CODE at 0x%" PRIx64 ", %" PRIu64 " bytes\n",
@@ -365,6 +372,19 @@ static void write_hosts(FILE *out, const struct report *r)
     }
 }
 
+/* Write which parts come from the recording. */
+static void write_origin(FILE *out, const struct annotation *a)
+{
+    bool code = false;
+
+    for (size_t i = 0; a->code_told && i < a->code_count; i++)
+        code |= !a->codes[i].unread;
+    if (code || a->source_told)
+        (void)fprintf(out, "From the recording, without files: %s%s%s.\n",
+                      code ? "code" : "", code && a->source_told ? " and " : "",
+                      a->source_told ? "source lines" : "");
+}
+
 static void write_head(FILE *out, const struct report *r)
 {
     const struct annotation *a = r->annotation;
@@ -383,6 +403,7 @@ static void write_head(FILE *out, const struct report *r)
                    r->of_all || r->view->idle_unknown ? "all" : "busy",
                    text_count(count, a->sum.amount.samples));
     text_wrap_at(out, 0, line, table_columns(r));
+    write_origin(out, a);
     if (r->function != NULL)
         table_also(out, r, a->function);
     table_gave(out, r, a->function);

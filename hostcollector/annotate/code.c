@@ -165,6 +165,7 @@ int builder_add_codes(struct builder *b)
     struct annotation *out = b->out;
     uint64_t left = bytes_max(b);
 
+    out->code_told = image_is_told(b->image);
     out->codes = arena_alloc(b->arena, CODES_MAX * sizeof *out->codes);
     if (out->codes == NULL)
         return -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "annotate/builder.h"
+#include "image/file/image.h"
 #include "image/names/source_file.h"
 #include "util/text.h"
 
@@ -59,6 +60,53 @@ static int keep_lines(struct builder *b, struct annotated_body *body,
     return 0;
 }
 
+/* Put those of the lines from (first) to (last) that (source) has into (lines).
+ * (*count) is the number of lines up to the last one that is known. */
+static int put_told(struct builder *b, const struct image_source *source,
+                    uint32_t first, uint32_t last, const char **lines,
+                    uint32_t *count)
+{
+    const char *text = source->lines;
+
+    for (uint32_t i = 0; i < source->count; i++) {
+        size_t len = strlen(text);
+        uint32_t at = source->first + i - first;
+
+        if (at <= last - first) {
+            lines[at] = line_text(b->arena, text, len);
+            if (lines[at] == NULL)
+                return -1;
+            *count = at < *count ? *count : at + 1;
+        }
+        text += len + 1;
+    }
+    return 0;
+}
+
+/* Give (body) its lines from (first) to (last) that the recording has. */
+static int keep_told(struct builder *b, struct annotated_body *body,
+                     uint32_t first, uint32_t last)
+{
+    const struct image_source *source;
+    const char **lines =
+        arena_alloc(b->arena, (last - first + 1) * sizeof *lines);
+
+    if (lines == NULL)
+        return -1;
+    for (uint32_t i = 0; i <= last - first; i++)
+        lines[i] = "";
+    for (size_t i = 0; i < b->job->told_count; i++)
+        for (size_t j = 0;
+             (source = image_source_at(b->job->told[i], j)) != NULL; j++)
+            if (strcmp(source->path, body->file) == 0 &&
+                put_told(b, source, first, last, lines, &body->text_count) != 0)
+                return -1;
+    body->text = lines;
+    body->text_first = first;
+    b->out->source_told |= body->text_count != 0;
+    return 0;
+}
+
 /* Find the first and last known line of (body). Returns false if no line is
  * known. */
 static bool find_span(const struct annotated_body *body, uint32_t *first,
@@ -75,6 +123,27 @@ static bool find_span(const struct annotated_body *body, uint32_t *first,
     return true;
 }
 
+/* Give (body) its lines from (first) to (last), of the folder that the user
+ * named, of the recording, or of the file where it was compiled. */
+static int add_lines(struct builder *b, struct annotated_body *body,
+                     uint32_t first, uint32_t last)
+{
+    char *text;
+    int result = 0;
+
+    if (b->job->folder == NULL)
+        result = keep_told(b, body, first, last);
+    if (result != 0 || body->text_count != 0)
+        return result;
+    text = source_file_read(b->job->folder, body->file);
+    if (text != NULL)
+        result = keep_lines(b, body, text, first, last);
+    else if (b->job->folder != NULL)
+        result = keep_told(b, body, first, last);
+    free(text);
+    return result;
+}
+
 int builder_add_text(struct builder *b)
 {
     size_t before = arena_bytes(b->arena);
@@ -83,19 +152,13 @@ int builder_add_text(struct builder *b)
     for (size_t i = 0; i < b->out->body_count && opened < FILES_MAX; i++) {
         struct annotated_body *body = &b->out->bodies[i];
         uint32_t first, last;
-        int result = 0;
 
         if (arena_bytes(b->arena) - before > b->job->memory / TEXT_PART)
             break;
         if (body->sum.amount.samples == 0 || !find_span(body, &first, &last))
             continue;
-        char *text = source_file_read(b->job->folder, body->file);
-
         opened++;
-        if (text != NULL)
-            result = keep_lines(b, body, text, first, last);
-        free(text);
-        if (result != 0)
+        if (add_lines(b, body, first, last) != 0)
             return -1;
     }
     return 0;

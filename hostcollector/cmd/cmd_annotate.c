@@ -73,7 +73,7 @@ static const struct help help = {
     "blocks of its code, each with the share of its samples and how far that "
     "may be off. FUNCTION is a name or a part of one; without it the busiest "
     "function is shown. The code comes from the guest's image, which must be "
-    "the one that ran.",
+    "the one that ran, or from the recording.",
     "  collector annotate\n"
     "  collector annotate memcpy\n"
     "  collector annotate memcpy monday.tprof -o memcpy.html\n",

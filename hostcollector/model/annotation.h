@@ -95,6 +95,8 @@ struct annotation {
     struct annotated_host *hosts; /* by falling time */
     size_t host_count;
     bool without_lines; /* the image has no lines for its code */
+    bool code_told;     /* any code comes from the recording, not from a file */
+    bool source_told;   /* some source lines do */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "session/guest_run_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "image/match/fetch.h"
 #include "image/match/identity.h"
@@ -39,25 +40,38 @@ static int add_recorded(struct guest_run *r, const char *path, struct err *e)
     return 0;
 }
 
+/* Read the names in the recording. */
+static bool read_names(struct guest_run *r)
+{
+    struct err why;
+
+    if (guest_names_read(&r->names, r->pipeline, r->config.images,
+                         r->config.view_max / 2, &why) == 0)
+        return true;
+    remarks_warn(&r->remarks,
+                 "The names in the recording cannot be used: %s. The "
+                 "guest's image is read instead, by its path or --elf.",
+                 why.text);
+    return false;
+}
+
+/* Add image (i) whose names are in the recording. */
+static void add_told(struct guest_run *r, size_t i)
+{
+    if (guest_images_add_file(&r->images, r->names.files[i]) == 0)
+        keep_given_kernel(r);
+}
+
 /* Add the images whose names are in the recording. Returns whether these are
  * all that a report needs. */
 static bool add_named(struct guest_run *r)
 {
     struct guest_names *n = &r->names;
-    struct err why;
 
-    if (guest_names_read(n, r->pipeline, r->config.images,
-                         r->config.view_max / 2, &why) != 0) {
-        remarks_warn(&r->remarks,
-                     "The names in the recording cannot be used: %s. The "
-                     "guest's image is read instead, by its path or --elf.",
-                     why.text);
+    if (!read_names(r))
         return false;
-    }
-    for (size_t i = 0; i < n->named.count; i++) {
-        if (guest_images_add_file(&r->images, n->files[i]) == 0)
-            keep_given_kernel(r);
-    }
+    for (size_t i = 0; i < n->named.count; i++)
+        add_told(r, i);
     if (n->named.partial && r->given == 0)
         remarks_warn(&r->remarks,
                      "The recording has names for only some of its addresses, "
@@ -67,6 +81,32 @@ static bool add_named(struct guest_run *r)
         return false;
     r->images.first_missing = r->given == 0 && guest_names_lack_kernel(n);
     return true;
+}
+
+/* Add all images as the recording knows them, if that has the kernel. Returns
+ * whether it has. */
+static bool add_told_kernel(struct guest_run *r)
+{
+    if (r->given != 0 || guest_names_lack_kernel(&r->names))
+        return false;
+    for (size_t i = 0; i < r->names.named.count; i++)
+        add_told(r, i);
+    return true;
+}
+
+/* Add the image of the file (path) as the recording knows it. Returns whether
+ * it does. */
+static bool add_told_file(struct guest_run *r, const char *path)
+{
+    const struct named *named = &r->names.named;
+
+    for (size_t i = 0; i < named->count; i++) {
+        if (strcmp(image_path(shared_image_get(r->names.files[i])), path) != 0)
+            continue;
+        add_told(r, i);
+        return true;
+    }
+    return false;
 }
 
 /* Add the files whose paths the recording names: the kernel and other
@@ -90,23 +130,35 @@ static void add_others(struct guest_run *r, const struct recording_info *info)
     struct err why;
 
     for (size_t i = 0; i < info->more_elf_count; i++)
-        if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone)
+        if (add_recorded(r, info->more_elfs[i], &why) != 0 && alone &&
+            !add_told_file(r, info->more_elfs[i]))
             remarks_warn(&r->remarks,
                          "%s. Name all of the guest's images with --elf.",
                          why.text);
 }
 
-/* Is the kernel of (g) still at the path in the recording? Without a build-id,
+/* Is the file (path) the kernel of (g)? */
+static bool is_kernel_of(struct guest_run *r, const char *path,
+                         const struct guest *g)
+{
+    struct err why;
+    struct shared_image *file = images_open(r->config.images, path, &why);
+
+    return file != NULL &&
+           identity_kernel(g, shared_image_get(file)) != IDENTITY_OTHER;
+}
+
+/* Is the kernel of (g) still at a path in the recording? Without a build-id,
  * the kernel can be found nowhere else. */
 static bool kernel_is_there(struct guest_run *r,
                             const struct recording_info *info,
                             const struct guest *g)
 {
-    struct err why;
-    struct shared_image *file = images_open(r->config.images, info->elf, &why);
+    bool there = is_kernel_of(r, info->elf, g);
 
-    return file != NULL &&
-           identity_kernel(g, shared_image_get(file)) != IDENTITY_OTHER;
+    for (size_t i = 0; !there && i < info->more_elf_count; i++)
+        there = is_kernel_of(r, info->more_elfs[i], g);
+    return there;
 }
 
 /* Print which servers are contacted, since their answers may take long. */
@@ -150,7 +202,13 @@ void guest_files_find(struct guest_run *r, const struct guest *g)
     /* names do not replace code and debug information */
     if (info != NULL && !r->config.needs_code && add_named(r))
         return;
-    if ((named && kernel_is_there(r, info, g)) || !add_sought(r, g)) {
+    if (info != NULL && r->config.takes_told)
+        (void)read_names(r);
+    bool there = named && kernel_is_there(r, info, g);
+
+    if (there || !add_sought(r, g)) {
+        if (!there && add_told_kernel(r))
+            return;
         if (named)
             add_kernel(r, info);
         else if (r->given == 0)

@@ -41,6 +41,7 @@ struct guest_run_config {
     unsigned part_share;           /* 1/part_share of the memory is for a struct
                                       report_part; 0: no part */
     bool needs_code; /* the report needs code, and not only names */
+    bool takes_told; /* the code in the recording will do */
     bool supervised; /* another process notices the end of the guest */
     const struct origin *origin; /* origin in reports; NULL: none */
     struct images *images;

@@ -12,8 +12,10 @@
 struct guest_run;
 
 struct report_part {
-    unsigned share;   /* the part gets 1/share of a view's memory */
-    bool needed;      /* without the part, no file is written */
+    unsigned share; /* the part gets 1/share of a view's memory */
+    bool needed;    /* without the part, no file is written */
+    /* the code in the recording will do, if an image is missing */
+    bool takes_told;
     bool whole_guest; /* if the guest failed, no file is written */
     /* Add the part to (report), which is of (r). Returns 0; -1 with (e) filled.
      */

@@ -118,7 +118,14 @@ class FunctionLines {
     headText(a) {
         return `${shareText({ p: a.self.share, ...a.self })} of ${a.of} time in its code, ` +
             `${countText(a.self.samples)} samples; Self is in % of that. Of all samples ` +
-            "of this page, whatever is selected above.";
+            "of this page, whatever is selected above." + this.originText(a);
+    }
+
+    originText(a) {
+        const code = a.code_recorded && a.code.some((run) => !run.unread);
+        const parts = [...code ? ["code"] : [],
+                       ...a.source_recorded ? ["source lines"] : []];
+        return parts.length ? ` From the recording, without files: ${parts.join(" and ")}.` : "";
     }
 
     /* Two cells: the share of (x), and how far it may be off; the greater way. */
@@ -205,8 +212,8 @@ class FunctionLines {
         const head = el("h3", "", `Code at ${code.address}, ${countText(code.bytes)} bytes`);
         if (code.unread)
             return [head, el("p", "quiet", "Not taken apart, since --memory had no room for it, " +
-                "or since the image does not hold it. A recording has names, but no code: " +
-                "--elf gives it.")];
+                "or since the image does not hold it. A recording has only the code of its " +
+                "busiest functions: --elf gives the rest.")];
         const rows = code.blocks.flatMap((block, i) => {
             if (!this.all && !block.self.samples) {
                 this.hidden++;
