@@ -29,9 +29,20 @@ struct file_list {
     struct file_id *files;
     size_t count, room;
 };
-/* Files that claim_file() created: for reports, and for recordings in place of
- * others. */
-static struct file_list made, replacing;
+static struct file_list made; /* files that claim_file() created for reports */
+
+/* A recording that claim_file() created in place of another file. If the other
+ * file was removed, this is its copy. */
+struct replacing {
+    struct file_id id;
+    mode_t mode;
+    size_t size; /* 0: it has the name PATH.old */
+    char bytes[SAMPLES];
+};
+static struct {
+    struct replacing *list;
+    size_t count, room;
+} replacements;
 
 bool claim_same(const char *a, const char *b)
 {
@@ -175,11 +186,15 @@ static void remember(struct file_list *list, int fd)
         list->files[list->count++] = (struct file_id){st.st_dev, st.st_ino};
 }
 
+static bool is_file(const struct file_id *id, const struct stat *st)
+{
+    return id->device == st->st_dev && id->inode == st->st_ino;
+}
+
 static bool is_listed(const struct file_list *list, const struct stat *st)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->files[i].device == st->st_dev &&
-            list->files[i].inode == st->st_ino)
+        if (is_file(&list->files[i], st))
             return true;
     return false;
 }
@@ -194,14 +209,47 @@ static bool has_less(int fd, const char *old)
            now.st_size < SAMPLES && before.st_size >= SAMPLES;
 }
 
+/* Remove the file (path) and keep its bytes in (copy). */
+static int copy_away(const char *path, struct replacing *copy)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 || fstat(fd, &st) != 0
+                    ? -1
+                    : read(fd, copy->bytes, sizeof copy->bytes);
+
+    if (fd >= 0)
+        (void)close(fd);
+    if (n < 0)
+        return -1;
+    copy->mode = st.st_mode & 0777;
+    copy->size = (size_t)n;
+    return unlink(path);
+}
+
+/* As with remember(), a lack of memory goes unnoticed. */
+static void remember_replacing(int fd, struct replacing *other)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 ||
+        vec_grow(&replacements.list, &replacements.room, replacements.count,
+                 sizeof *replacements.list) != 0)
+        return;
+    other->id = (struct file_id){st.st_dev, st.st_ino};
+    replacements.list[replacements.count++] = *other;
+}
+
 /* Rename (path), open as (fd) and locked, and return a new file there. */
 static int put_away(int fd, const char *path, mode_t mode, struct err *e)
 {
     char old[PATH_MAX + 8];
+    struct replacing other = {.size = 0};
     int fresh = -1;
 
     (void)snprintf(old, sizeof old, "%s.old", path);
-    if (has_less(fd, old) ? unlink(path) != 0 : rename(path, old) != 0)
+    if (has_less(fd, old) ? copy_away(path, &other) != 0
+                          : rename(path, old) != 0)
         (void)err_set(e, "%s: cannot be renamed to %s: %s", path, old,
                       strerror(errno));
     else if ((fresh = open(path, FLAGS | O_EXCL, mode)) < 0)
@@ -209,7 +257,7 @@ static int put_away(int fd, const char *path, mode_t mode, struct err *e)
     if (fresh >= 0)
         fresh = lock(fresh, path, e);
     if (fresh >= 0)
-        remember(&replacing, fresh);
+        remember_replacing(fresh, &other);
     (void)close(fd);
     return fresh;
 }
@@ -313,6 +361,25 @@ int claim_settle(const char *path, bool keep)
     return result;
 }
 
+/* Replace the file (target) by the (copy) of another one. */
+static int write_copy(const char *target, const struct replacing *copy)
+{
+    char same[PATH_MAX], fresh[PATH_MAX];
+    int fd = -1;
+
+    if (name_fresh(target, same, fresh) == 0)
+        fd = open(fresh, FLAGS | O_EXCL, copy->mode);
+    if (fd < 0)
+        return -1;
+    bool whole = fchmod(fd, copy->mode) == 0 &&
+                 write(fd, copy->bytes, copy->size) == (ssize_t)copy->size;
+
+    if (close(fd) == 0 && whole && rename(fresh, target) == 0)
+        return 0;
+    (void)unlink(fresh);
+    return -1;
+}
+
 int claim_undo(const char *path)
 {
     char target[PATH_MAX], old[PATH_MAX + 8];
@@ -320,10 +387,16 @@ int claim_undo(const char *path)
 
     if (realpath(path, target) == NULL || stat(target, &st) != 0)
         return -1;
-    if (!is_listed(&replacing, &st)) {
-        errno = ENOENT;
-        return -1;
+    for (size_t i = 0; i < replacements.count; i++) {
+        const struct replacing *other = &replacements.list[i];
+
+        if (!is_file(&other->id, &st))
+            continue;
+        if (other->size != 0)
+            return write_copy(target, other);
+        (void)snprintf(old, sizeof old, "%s.old", target);
+        return rename(old, target);
     }
-    (void)snprintf(old, sizeof old, "%s.old", target);
-    return rename(old, target);
+    errno = ENOENT;
+    return -1;
 }

@@ -26,8 +26,8 @@ void claim_force(void);
  * With CLAIM_RECORDING, a file that is not empty is renamed to PATH.old, which
  * replaces an earlier PATH.old, and a new file is opened. If (path) is a link,
  * this happens to the file that the link points to. If the file is too small to
- * have samples and PATH.old may have some, the file is removed instead. An
- * empty file gets (mode).
+ * have many samples and PATH.old may have more, the file is removed instead,
+ * and copied for claim_undo(). An empty file gets (mode).
  *
  * A path that is not a regular file, for example a terminal, is opened as it
  * is. A confined process calls opener_claim() instead.
@@ -37,9 +37,9 @@ void claim_force(void);
  */
 int claim_file(const char *path, mode_t mode, enum claim how, struct err *e);
 
-/* If claim_file() renamed a file for the recording at (path), the recording is
- * removed, and the file gets its name back. Returns 0; -1 with errno set:
- * ENOENT if no file was renamed. */
+/* If claim_file() renamed or removed a file for the recording at (path), the
+ * recording is removed, and the file is there again. Returns 0; -1 with errno
+ * set: ENOENT if there was no file. */
 int claim_undo(const char *path);
 
 /*

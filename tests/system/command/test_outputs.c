@@ -134,6 +134,24 @@ TEST(recording_without_samples_replaces_none_with_some)
     CHECK_CONTAINS("out", "500 samples of 1 core");
 }
 
+/* Catches: a short recording gone for one without samples */
+TEST(recording_with_few_samples_is_there_after_one_without)
+{
+    enter_dir();
+    CHECK_EQ(sample("one", play_500, ""), 0);
+    CHECK_EQ(sample("two", play_20, ""), 0);
+    CHECK_EQ(chmod("tprof.tprof", 0640), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(collector("record --serial none --wait 0"), 1);
+    CHECK_CONTAINS("err",
+                   "no samples came: tprof.tprof is the older recording");
+    CHECK_EQ(collector("report tprof.tprof"), 0);
+    CHECK_CONTAINS("out", "20 samples of 1 core");
+    CHECK_EQ(mode_of("tprof.tprof"), 0640);
+    CHECK_EQ(collector("report tprof.tprof.old"), 0);
+    CHECK_CONTAINS("out", "500 samples of 1 core");
+}
+
 TEST(linked_recording_is_kept_beside_its_file) /* catches: a link replaced */
 {
     struct stat st;
