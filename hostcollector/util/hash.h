@@ -6,6 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
+
+/* A secret number, the same on each call from one source file. A table begins
+ * its hashes with the number where a guest chooses the keys: otherwise the
+ * guest could choose keys that collide. */
+static inline uint64_t hash_seed(void)
+{
+    static uint64_t seed;
+
+    if (seed == 0 && getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
+        /* no random bytes early at boot: better than nothing */
+        seed = (uintptr_t)&seed;
+    return seed;
+}
 
 /* Add (value) to (hash). The upper half of the result is mixed better. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)

@@ -12,12 +12,14 @@ struct map_slot {
     uint32_t used;
 };
 
+static uint64_t seed; /* hash_seed(), as soon as a map has slots */
+
 /* The slot of (a, b), or the free slot for it. */
 static struct map_slot *find_slot(const struct pair_map *m, uint64_t a,
                                   uint64_t b)
 {
     size_t mask = m->size - 1;
-    size_t i = (size_t)hash_mix(hash_mix(0, a), b) & mask;
+    size_t i = (size_t)hash_mix(hash_mix(seed, a), b) & mask;
 
     while (m->slots[i].used && (m->slots[i].a != a || m->slots[i].b != b))
         i = (i + 1) & mask;
@@ -28,6 +30,7 @@ static int grow_slots(struct pair_map *m)
 {
     struct pair_map bigger = {NULL, m->size == 0 ? 64 : m->size * 2, m->count};
 
+    seed = hash_seed();
     bigger.slots = calloc(bigger.size, sizeof *bigger.slots);
     if (bigger.slots == NULL)
         return -1;

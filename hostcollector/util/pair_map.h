@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A map from pairs of 64-bit numbers to 32-bit numbers, without removal. Leaf.
- */
+/* A map from pairs of 64-bit numbers to 32-bit numbers, without removal. A
+ * guest may choose the pairs: pairs that collide differ from process to
+ * process. Leaf. */
 #ifndef TPROF_UTIL_PAIR_MAP_H
 #define TPROF_UTIL_PAIR_MAP_H
 

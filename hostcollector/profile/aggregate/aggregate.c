@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "profile/aggregate/gathered.h"
 #include "profile/aggregate/moved.h"
+#include "util/hash.h"
 
 #define DEFAULT_MEMORY_MAX (1ull << 30)
 #define SOME               512u /* number of samples that are added together */
@@ -47,10 +47,7 @@ struct aggregate *aggregate_new(const struct aggregate_config *config)
     a->moments_left = config->no_moments ? 0 : a->budget.left / 3;
     a->from = INT64_MIN;
     a->to = INT64_MAX;
-    if (getrandom(&a->seed, sizeof a->seed, GRND_NONBLOCK) < 0)
-        /* no random bytes early at boot: better than nothing */
-        a->seed = (uintptr_t)a;
-    a->stacks.seed = a->seed;
+    a->seed = a->stacks.seed = hash_seed();
     return a;
 }
 

@@ -3,7 +3,6 @@
 #include "recording/packed/packed_merge.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "profile/aggregate/stack_pool.h"
 #include "recording/packed/format.h"
@@ -12,6 +11,7 @@
 #include "recording/packed/squeeze.h"
 #include "recording/packed/unpack.h"
 #include "recording/packed/unpack_parts.h"
+#include "util/hash.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
 
@@ -46,9 +46,7 @@ struct packed_merge {
 static void empty(struct packed_merge *m)
 {
     stack_pool_fini(&m->stacks);
-    m->stacks = (struct stack_pool){0};
-    if (getrandom(&m->stacks.seed, sizeof m->stacks.seed, GRND_NONBLOCK) < 0)
-        m->stacks.seed = (uintptr_t)m;
+    m->stacks = (struct stack_pool){.seed = hash_seed()};
     /* no limit is needed, since blocks are small */
     m->budget.left = SIZE_MAX / 2;
     map_fini(&m->map);

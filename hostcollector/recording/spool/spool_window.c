@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "recording/packed/format.h"
 #include "recording/packed/pack_stacks.h"
 #include "recording/packed/window_parts.h"
 #include "recording/recording_format.h"
 #include "util/bytes.h"
+#include "util/hash.h"
 #include "util/vec.h"
 
 #define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
@@ -23,9 +23,7 @@ struct window_packer *window_packer_new(uint64_t memory_max)
         return NULL;
     w->memory_max = memory_max;
     w->budget.left = memory_max / 2;
-    if (getrandom(&w->stacks.seed, sizeof w->stacks.seed, GRND_NONBLOCK) < 0)
-        /* no random bytes early at boot: better than nothing */
-        w->stacks.seed = (uintptr_t)w;
+    w->stacks.seed = hash_seed();
     return w;
 }
 
