@@ -400,6 +400,8 @@ static int put_entry(struct tprof_frame *f)
     if (at < tprof_sums.cores) {
         struct core_reading r;
 
+        if (!tprof_cpu[at])
+            return 0;
         if (!read_core(at, &r))
             return -1;
         put_core(f, at, &r);

@@ -211,18 +211,31 @@ int tprof_name_idle(uint64_t id, const char *name)
 
 /* --- Switches ------------------------------------------------------------- */
 
-/* This core ends to run the thread with record (t). (fp): the frame of
- * tprof_switch() */
+/* The code that has called this library */
+struct caller {
+    uint64_t pc, fp;
+};
+
+/* Returns the caller of the function that names this. Reads both words at once:
+ * that function may end by a jump, and then has no frame any more. */
+#define CALLER()                                                               \
+    (struct caller)                                                            \
+    {                                                                          \
+        (uintptr_t) __builtin_return_address(0),                               \
+            *(const uint64_t *)__builtin_frame_address(0)                      \
+    }
+
+/* This core ends to run the thread with record (t). */
 TPROF_HOT void switch_out(struct tprof_core_sums *core,
                           struct tprof_thread_record *t, uint64_t id,
-                          uint64_t now, uint32_t why, uint64_t fp)
+                          uint64_t now, uint32_t why, struct caller from)
 {
     static const uint8_t state[] = {TPROF_THREAD_BLOCKED, TPROF_THREAD_READY,
                                     TPROF_THREAD_ENDED};
 
     if (why == TPROF_BLOCKED) {
         /* before the change: another core may wake the thread at once */
-        tprof_thread_waits_walk(&core->callers, fp, &core->range);
+        tprof_thread_waits_walk(&core->callers, from.pc, from.fp, &core->range);
         atomic_store_explicit(
             &t->wait,
             tprof_thread_waits_find(
@@ -288,7 +301,8 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
 
 static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
                                                    uint64_t from, uint64_t to,
-                                                   uint32_t why, uint64_t fp)
+                                                   uint32_t why,
+                                                   struct caller caller)
 {
     struct tprof_core_sums *core =
         atomic_load_explicit(&cpu->sums, memory_order_acquire);
@@ -307,7 +321,7 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
         note_idle(core, tprof_sums_kind(out) == TPROF_CORE_IDLE,
                   tprof_sums_kind(in) == TPROF_CORE_IDLE, now);
         if (out)
-            switch_out(core, out, from, now, why, fp);
+            switch_out(core, out, from, now, why, caller);
         if (in)
             switch_in(core, cpu->index, in, to, now);
     }
@@ -320,12 +334,13 @@ void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
     struct tprof_cpu *cpu = run(to);
 
     if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
-        count_switch(cpu, from, to, why, (uintptr_t)__builtin_frame_address(0));
+        count_switch(cpu, from, to, why, CALLER());
     else if (why == TPROF_ENDED)
         tprof_thread_end(from);
 }
 
-static __attribute__((noinline)) void count_wake(uint64_t id, uint64_t fp)
+static __attribute__((noinline)) void count_wake(uint64_t id,
+                                                 struct caller caller)
 {
     struct counted c = begin_call();
     struct tprof_thread_record *t =
@@ -341,7 +356,8 @@ static __attribute__((noinline)) void count_wake(uint64_t id, uint64_t fp)
         if (change.ended) {
             tprof_sums_note_ready(t, &change, true, c.now);
             tprof_thread_waits_add(change.wait, change.ticks);
-            tprof_thread_waits_walk(&c.core->callers, fp, &c.core->range);
+            tprof_thread_waits_walk(&c.core->callers, caller.pc, caller.fp,
+                                    &c.core->range);
             tprof_thread_waits_add(
                 tprof_thread_waits_find(
                     WIRE_WAIT_WAKER,
@@ -356,5 +372,5 @@ static __attribute__((noinline)) void count_wake(uint64_t id, uint64_t fp)
 void tprof_wake(uint64_t id)
 {
     if (atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
-        count_wake(id, (uintptr_t)__builtin_frame_address(0));
+        count_wake(id, CALLER());
 }

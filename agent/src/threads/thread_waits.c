@@ -9,49 +9,55 @@
 
 struct tprof_thread_waits tprof_thread_waits;
 
-void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t fp,
+/* Is the frame at (fp) in (in), or in another range, which (in) then becomes?
+ * (in->size) is the number of places for a frame. */
+static bool is_readable(struct tprof_range *in, uint64_t fp)
+{
+    if (__builtin_expect(fp - in->start < in->size, 1))
+        return true;
+    const struct tprof_range *r =
+        tprof_unwind_range(tprof_thread_waits.bounds, fp, TPROF_FRAME_SIZE);
+
+    if (!r)
+        return false;
+    in->start = r->start;
+    in->size = r->size - TPROF_FRAME_SIZE + 1;
+    return true;
+}
+
+void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
                              struct tprof_range *range)
 {
     const struct tprof_bounds *b = tprof_thread_waits.bounds;
     const struct tprof_text *text = &b->image.text;
-    uint32_t depth = tprof_thread_waits.depth;
-    struct tprof_range in = *range;
-    uint64_t name = 1;
-    uint32_t count = 0, end;
+    uint64_t name = (pc + 1) * MIX;
+    uint32_t count = 1;
 
-    for (;;) {
-        end = WIRE_END_DEPTH;
-        if (count == depth)
+    c->frame[0] = pc;
+    c->end = WIRE_END_DEPTH;
+    while (count < tprof_thread_waits.depth) {
+        if (fp == 0 || !is_readable(range, fp)) {
+            c->end = fp == 0 ? WIRE_END_ZERO : WIRE_END_MEMORY;
             break;
-        if (__builtin_expect(fp - in.start >= in.size, 0)) {
-            /* (size) of (in) is the number of places for a frame */
-            const struct tprof_range *r =
-                tprof_unwind_range(b, fp, TPROF_FRAME_SIZE);
-
-            end = fp == 0 ? WIRE_END_ZERO : WIRE_END_MEMORY;
-            if (fp == 0 || !r)
-                break;
-            in.start = r->start;
-            in.size = r->size - TPROF_FRAME_SIZE + 1;
-            *range = in;
         }
         uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
-        uint64_t next = tprof_arch_load_add(1, fp) - 1;
+        uint64_t next = tprof_arch_load_add(1, fp) - 1; /* 0 would be an end */
 
-        end = WIRE_END_TEXT;
         if (address - text->start >= text->size &&
-            !tprof_unwind_is_text(b, address))
+            !tprof_unwind_is_text(b, address)) {
+            c->end = WIRE_END_TEXT;
             break;
+        }
         c->frame[count++] = address;
         name = (name + address) * MIX;
-        end = WIRE_END_NOT_RISING;
-        if (next <= fp && next != 0)
+        if (next != 0 && next <= fp) {
+            c->end = WIRE_END_NOT_RISING;
             break;
+        }
         fp = next;
     }
     c->name = name;
     c->count = count;
-    c->end = end;
 }
 
 /* Fills in the new entry (w). */

@@ -53,9 +53,10 @@ struct tprof_thread_waits {
 };
 extern struct tprof_thread_waits tprof_thread_waits;
 
-/* Stores the callers of the frame at (fp). (range) is the range of memory of
- * the last stack, and becomes that of this one. */
-void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t fp,
+/* Stores the callers: the code before (pc), whose frame pointer is (fp), and
+ * its callers. (range) is the range of memory of the last stack, and becomes
+ * that of this one. */
+void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
                              struct tprof_range *range);
 
 /* Returns the entry for waits of the thread with (serial) at the stack (c), and
