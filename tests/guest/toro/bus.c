@@ -8,6 +8,7 @@
 
 #include "guest.h"
 #include "sched.h"
+#include "timed.h"
 
 #define RING_MASK (BUS_QUEUE_LEN - 1)
 _Static_assert((BUS_QUEUE_LEN & RING_MASK) == 0, "a power of two");
@@ -26,7 +27,9 @@ struct queue {
         } ring[BUS_QUEUE_LEN];
     } used;
     _Alignas(64) _Atomic uint16_t last_available; /* written by the sender */
+    const void *_Atomic sender;                   /* the thread, at its wait */
     _Alignas(64) uint16_t last_used;              /* the receiver's */
+    const void *_Atomic receiver;
     _Alignas(64) unsigned char buffers[BUS_QUEUE_LEN][BUS_BUFFER_LEN];
 };
 
@@ -87,6 +90,8 @@ static bool is_filled(const void *arg)
 /* A lent buffer's number; waits for one. */
 static uint16_t VirtIOGetAvailBuffer(struct queue *queue)
 {
+    atomic_store_explicit(&queue->sender, CurrentThread(),
+                          memory_order_relaxed);
     while (!is_lent(queue))
         WaitFor(is_lent, queue);
     uint16_t index =
@@ -118,6 +123,7 @@ void SendTo(unsigned core, const void *buffer, size_t len)
 
     memcpy(queue->buffers[number], buffer, len);
     VirtIOAddConsumedBuffer(queue, number, len);
+    timed_wake(atomic_load_explicit(&queue->receiver, memory_order_relaxed));
     if (core != BUS_BACK)
         Wake(core);
 }
@@ -128,6 +134,8 @@ size_t RecvFrom(unsigned core, void *buffer)
     struct queue *queue =
         core == BUS_BACK ? &queues[self][core] : &queues[core][self];
 
+    atomic_store_explicit(&queue->receiver, CurrentThread(),
+                          memory_order_relaxed);
     while (!is_filled(queue))
         WaitFor(is_filled, queue);
     unsigned slot = queue->last_used++ & RING_MASK;
@@ -135,7 +143,11 @@ size_t RecvFrom(unsigned core, void *buffer)
     size_t len = queue->used.ring[slot].len;
 
     memcpy(buffer, queue->buffers[number], len);
-    if (VirtIOAddBuffer(queue, (uint16_t)number) && core != BUS_BACK)
+    bool had_none = VirtIOAddBuffer(queue, (uint16_t)number);
+
+    if (had_none)
+        timed_wake(atomic_load_explicit(&queue->sender, memory_order_relaxed));
+    if (had_none && core != BUS_BACK)
         Wake(core);
     return len;
 }

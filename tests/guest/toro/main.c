@@ -26,6 +26,7 @@
 #include "cpu.h"
 #include "guest.h"
 #include "sched.h"
+#include "timed.h"
 
 #define WORDS_MAX   96
 #define REST_ROUNDS 400000 /* some tenths of a second */
@@ -241,16 +242,16 @@ _Noreturn static void StartCore(void)
 
     agent_start_core();
     for (unsigned peer = 0; peer < self; peer++)
-        BeginThread(Pong, (void *)(uintptr_t)peer);
+        BeginThread("Pong", peer, Pong, (void *)(uintptr_t)peer);
     if (is_local)
-        BeginThread(Pong, (void *)(uintptr_t)self);
+        BeginThread("Pong", self, Pong, (void *)(uintptr_t)self);
     for (unsigned peer = is_local ? self : self + 1; peer < core_count();
          peer++) {
         struct game *game = &games[self][peer];
 
         game->peer = peer;
         game->random = self * GUEST_CORES_MAX + peer + 1;
-        BeginThread(Ping, game);
+        BeginThread("Ping", peer, Ping, game);
     }
     StartThreads();
 }
@@ -274,6 +275,7 @@ int guest_main(void)
     bus_init(cores);
     sched_init();
     agent_init();
+    timed_init();
     games_left = cores * (cores - 1) / 2 + (is_local ? cores : 0);
     core_start_others(StartCore);
     start_tsc = cpu_rdtsc();

@@ -7,6 +7,7 @@
 
 #include "cpu.h"
 #include "guest.h"
+#include "timed.h"
 
 #define THREADS_MAX    (GUEST_CORES_MAX + 1)
 #define STACK_BYTES    4096 /* as Toro's */
@@ -25,6 +26,7 @@ static struct core {
     struct thread threads[THREADS_MAX];
     unsigned count;
     struct thread boot; /* what the core did before StartThreads() */
+    struct thread idle; /* what it does while none can run */
     struct thread *current;
     atomic_bool asleep; /* taken down by who wakes it */
 } cores[GUEST_CORES_MAX];
@@ -59,9 +61,33 @@ static void enqueue(struct core *core, struct thread *thread)
     core->count++;
 }
 
-void BeginThread(void (*run)(void *arg), void *arg)
+/* "(name) SELF-PEER", and a 0; (text) has room. Numbers are below 100. */
+static void make_name(char *text, const char *name, unsigned self,
+                      unsigned peer)
+{
+    const unsigned number[] = {self, peer};
+
+    while (*name)
+        *text++ = *name++;
+    for (int i = 0; i < 2; i++) {
+        *text++ = i ? '-' : ' ';
+        if (number[i] > 9)
+            *text++ = (char)('0' + number[i] / 10);
+        *text++ = (char)('0' + number[i] % 10);
+    }
+    *text = 0;
+}
+
+const void *CurrentThread(void)
+{
+    return cores[core_index()].current;
+}
+
+void BeginThread(const char *name, unsigned peer, void (*run)(void *arg),
+                 void *arg)
 {
     struct core *core = &cores[core_index()];
+    char text[32];
 
     if (core->count == THREADS_MAX)
         guest_fail("sched: too many threads");
@@ -79,6 +105,8 @@ void BeginThread(void (*run)(void *arg), void *arg)
     *--top = (uintptr_t)arg;
     top -= 4;
     thread->rsp = (uintptr_t)top;
+    make_name(text, name, core_index(), peer);
+    timed_name(thread, text, false);
     enqueue(core, thread);
 }
 
@@ -111,6 +139,7 @@ static struct thread *Idle(struct core *core)
 {
     struct thread *thread;
 
+    timed_switch(core->current, &core->idle, core->current->ready != NULL);
     for (;;) {
         cpu_irq_disable();
         /* seq_cst: whoever stores what we wait for, and then reads this as
@@ -122,6 +151,7 @@ static struct thread *Idle(struct core *core)
         cpu_wait();
     }
     atomic_store_explicit(&core->asleep, false, memory_order_relaxed);
+    timed_switch(&core->idle, thread, false);
     cpu_irq_enable();
     return thread;
 }
@@ -138,6 +168,8 @@ uintptr_t Scheduling(uintptr_t rsp)
         next = next->next;
     if (left == 0)
         next = Idle(core);
+    else
+        timed_switch(core->current, next, core->current->ready != NULL);
     next->ready = NULL;
     core->current = next;
     return next->rsp;
@@ -168,6 +200,7 @@ void StartThreads(void)
 {
     struct core *core = &cores[core_index()];
 
+    timed_name(&core->idle, "idle", true);
     core->boot.next = &core->threads[0];
     core->current = &core->boot;
     cpu_irq_enable();

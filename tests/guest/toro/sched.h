@@ -12,8 +12,13 @@
 /* Once, on core 0, before the other cores start. */
 void sched_init(void);
 
-/* Make (run)(arg) a thread of the calling core; it runs from Scheduling(). */
-void BeginThread(void (*run)(void *arg), void *arg);
+/* Make (run)(arg) a thread of the calling core; it runs from Scheduling(). Its
+ * name is (name), then the calling core's number and (peer). */
+void BeginThread(const char *name, unsigned peer, void (*run)(void *arg),
+                 void *arg);
+
+/* The calling thread, for the profiler. */
+const void *CurrentThread(void);
 
 /* The calling core is its threads' for good; it has made one at least. */
 _Noreturn void StartThreads(void);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a scheduler tells the profiler about its threads, by calls that do
+ * nothing where the guest is built WITHOUT_AGENT. The id of a thread is the
+ * address of its control block.
+ */
+#ifndef GUEST_TIMED_H
+#define GUEST_TIMED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef GUEST_WITHOUT_TPROF
+
+static inline void timed_init(void)
+{
+}
+static inline void timed_name(const void *thread, const char *name, bool idle)
+{
+    (void)thread;
+    (void)name;
+    (void)idle;
+}
+static inline void timed_switch(const void *from, const void *to, bool blocked)
+{
+    (void)from;
+    (void)to;
+    (void)blocked;
+}
+static inline void timed_wake(const void *thread)
+{
+    (void)thread;
+}
+
+#else
+
+#include <tprof/tprof.h>
+
+#include "guest.h"
+
+#define TIMED_THREADS 256
+#define TIMED_WAITS   512
+
+/* After agent_init(); nothing without an agent. */
+static inline void timed_init(void)
+{
+    static uint8_t memory[TPROF_THREADS_MEMORY(GUEST_CORES_MAX, TIMED_THREADS,
+                                               TIMED_WAITS)]
+        __attribute__((aligned(64)));
+    const struct tprof_threads_config config = {
+        .memory = memory,
+        .size = sizeof memory,
+        .threads = TIMED_THREADS,
+        .waits = TIMED_WAITS,
+    };
+    int error = tprof_threads(&config);
+
+    if (error != TPROF_OK && error != TPROF_ERR_NOT_INIT)
+        guest_fail(tprof_strerror(error));
+}
+
+static inline void timed_name(const void *thread, const char *name, bool idle)
+{
+    (void)(idle ? tprof_name_idle : tprof_name)((uintptr_t)thread, name);
+}
+
+static inline void timed_switch(const void *from, const void *to, bool blocked)
+{
+    tprof_switch((uintptr_t)from, (uintptr_t)to,
+                 blocked ? TPROF_BLOCKED : TPROF_READY);
+}
+
+static inline void timed_wake(const void *thread)
+{
+    tprof_wake((uintptr_t)thread);
+}
+
+#endif
+
+#endif
