@@ -274,22 +274,22 @@ set(core_sources
     report/json/json_scope.c
     report/json/json_time.c
     report/json_text.c
-    report/markdown.c
     report/markdown_text.c
     report/name.c
-    report/next.c
     report/ranked.c
     report/report_options.c
     report/smaller_view.c
-    report/table.c
     report/text/call_table.c
     report/text/core_table.c
     report/text/details.c
     report/text/footer.c
     report/text/function.c
+    report/text/function_table.c
     report/text/heading.c
     report/text/line_list.c
+    report/text/markdown.c
     report/text/matrix.c
+    report/text/next.c
     report/text/overall.c
     report/text/sparkline.c
     report/text/summary.c

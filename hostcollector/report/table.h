@@ -113,7 +113,7 @@ uint32_t table_common_root(const struct view_tree *tree);
 /* text/waits.c: the stacks in which cores go idle. */
 void table_waits(FILE *out, const struct report *r);
 
-/* next.c: commands to type next. */
+/* text/next.c: commands to type next. */
 void table_next(FILE *out, const struct report *r);
 
 /* Write the commands that show the function (name) in detail, if (name) is not
@@ -124,7 +124,7 @@ void table_next_function(FILE *out, const struct report *r, const char *name);
  * their own. */
 void table_calls(FILE *out, const struct report *r);
 
-/* table.c */
+/* text/function_table.c */
 
 /* Write "busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples" for (scope) of
  * (v). */
