@@ -140,6 +140,25 @@ cases.pictures_follow_what_is_chosen = async () => {
     await page.fine();
 };
 
+// catches: a run in which all is late, as under an emulator, and is marked everywhere
+cases.late_is_marked_where_it_is_more_than_usual = async () => {
+    collector("report", scene("oversubscribed"), "--elf", "kernel.elf", "-o", "late.html");
+    const page = await open("late.html");
+    const marked = (least) => page.evaluate((limit) => {
+        const app = window.tprof, { canvas } = app.timeline, seen = new Set();
+        app.profile.head.late_least = limit;
+        app.timeline.picture.key = "";
+        app.redraw();
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        for (let i = 0; i < data.length; i += 4)
+            seen.add(`${data[i]} ${data[i + 1]} ${data[i + 2]}`);
+        return [seen.has("224 154 43"), /late/.test(document.getElementById("detail").textContent)];
+    }, least);
+    assert.deepEqual(await marked(.1), [true, true]);
+    assert.deepEqual(await marked(2), [false, false]); // lateness_least() of a run that is late as a whole
+    await page.close(); // the browser complains of pictures that a test reads
+};
+
 // catches: a long name of which the page shows three dots, and a button on a line of its own
 cases.small_screen_shows_names_and_buttons = async () => {
     const page = await open("usual.html");

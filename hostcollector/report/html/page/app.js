@@ -420,7 +420,7 @@ class App extends Page {
                        `${countText(node.samples)} samples, ${countText(node.count)} intervals`];
         const file = profile.fileOf.get(node.function);
         const late = latePart(node.late, node.time);
-        if (late > .005)
+        if (profile.isLate(late))
             lines.push(`${percentText(late)} % of it came late`);
         if (file)
             lines.push(file);

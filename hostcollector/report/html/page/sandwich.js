@@ -77,7 +77,7 @@ class Sandwich {
             el("p", "", `self ${shareText(share(row.self, row.selfSq, sums.whole))}, total ` +
                `${shareText(share(row.total, row.totalSq, sums.whole))} of ${sums.baseText}; ` +
                `${countText(row.samples)} samples of its own` +
-               (late > .01 ? `, ${percentText(late)} % of that time came late` : "")));
+               (sums.profile.isLate(late) ? `, ${percentText(late)} % of that time came late` : "")));
     }
 
     list(sums, f) {

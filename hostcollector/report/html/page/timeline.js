@@ -88,15 +88,17 @@ class Timeline {
         this.drawLost(g, core, y, width);
     }
 
-    /* A strip at the bottom: the stronger, the more of the busy time was late. */
+    /* A strip at the bottom, where more was late than is usual in this run: the
+     * stronger, the more of the busy time. */
     drawLate(g, p, bottom, width) {
         const h = this.lane > 12 ? 4 : 2;
         g.fillStyle = cssColour("--late");
         const alpha = g.globalAlpha;
         for (let x = 0; x < width; x++) {
-            if (p.late[x] < .02)
+            const part = Math.min(1, p.late[x] / Math.max(p.busy[x], .02));
+            if (p.late[x] < .02 || !this.profile.isLate(part))
                 continue;
-            g.globalAlpha = alpha * Math.min(1, p.late[x] / Math.max(p.busy[x], .02));
+            g.globalAlpha = alpha * part;
             g.fillRect(x, bottom - h, 1, h);
         }
         g.globalAlpha = alpha;
