@@ -104,6 +104,7 @@ cases.work_is_done_and_said_without_a_pointer = async () => {
     await settle(page);
     assert.match(await said("#selection"), /0\.023 to 0\.069 s/); // steps of a 50th of 1.14 s
     await page.keyboard.press("Escape");
+    await settle(page);
     await page.focus("#flame-box canvas");
     await page.keyboard.press("ArrowDown");
     assert.match(await said("#detail"), /^_start \u00b7 total 99\.1 %/);

@@ -119,7 +119,7 @@ class FunctionTable {
         const row = el("tr");
         for (const column of columns) {
             const button = el("button", "", column.title);
-            const cell = el("th", column.left ? "left" : "", button);
+            const cell = el("th", column.id === "line" ? "left line" : column.left ? "left" : "", button);
             cell.scope = "col";
             cell.colSpan = column.span || 1;
             cell.title = column.hint || "";
