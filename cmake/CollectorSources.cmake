@@ -300,9 +300,10 @@ set(core_sources
     session/guest_files.c
     session/guest_names.c
     session/guest_run.c
-    session/guest_selection.c
+    session/guest_report.c
     session/guest_source.c
     session/overall_sums.c
+    session/guest_reports.c
     session/sampling.c
     session/session_options.c
     stacks/newest.c

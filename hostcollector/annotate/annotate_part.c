@@ -7,6 +7,7 @@
 #include "annotate/annotate_output.h"
 #include "annotate/places.h"
 #include "image/names/image_map.h"
+#include "session/guest_report.h"
 
 /* Part of the memory for one annotation. Packed, it takes a tenth of that. */
 #define TEXT_MOST (4u << 20)
@@ -14,10 +15,11 @@
 /* The annotation for (job), which becomes one for (r): of function
  * (job->number) of its view, or with 0 of the function that the options of (r)
  * name. The view is the last one that was made. Release the annotation by
- * annotation_free(). NULL with (e) filled; (*unfound) is set if there is no
- * such function. */
+ * annotation_free(), and may take (memory). NULL with (e) filled; (*unfound) is
+ * set if there is no such function. */
 static struct annotation *annotate_run(const struct guest_run *r,
-                                       struct annotate_job *job, bool *unfound,
+                                       struct annotate_job *job,
+                                       uint64_t memory, bool *unfound,
                                        struct err *e)
 {
     const struct options *o = r->config.options;
@@ -31,7 +33,7 @@ static struct annotation *annotate_run(const struct guest_run *r,
     job->image_map = r->images.image_map;
     job->function = o->shown.function;
     job->folder = o->from.sources;
-    job->memory = guest_run_memory_of_part(r);
+    job->memory = memory;
 
     struct annotation *a = annotate(job, unfound, e);
 
@@ -95,10 +97,10 @@ static size_t choose(struct page_batch *b, const struct guest_run *r,
 }
 
 /* Add the functions of (b). Returns how many were added. */
-static uint32_t add_batch(struct page_batch *b, struct guest_run *r,
-                          struct report *report, struct report_code *list,
-                          size_t *bytes)
+static uint32_t add_batch(struct page_batch *b, struct guest_report *g,
+                          struct report_code *list, size_t *bytes)
 {
+    struct report *report = &g->is;
     uint32_t before = (uint32_t)report->code_count;
 
     for (uint32_t i = 0; i < b->count; i++) {
@@ -108,7 +110,8 @@ static uint32_t add_batch(struct page_batch *b, struct guest_run *r,
                                    .places = &b->places[i]};
         struct err ignored; /* for example, there is no memory */
         bool unfound;
-        struct annotation *a = annotate_run(r, &job, &unfound, &ignored);
+        struct annotation *a =
+            annotate_run(g->run, &job, g->memory, &unfound, &ignored);
 
         if (a != NULL)
             (void)add(report, list, bytes, a);
@@ -117,19 +120,18 @@ static uint32_t add_batch(struct page_batch *b, struct guest_run *r,
     return (uint32_t)report->code_count - before;
 }
 
-static void add_busiest(struct guest_run *r, struct report *report,
-                        struct report_code *list)
+static void add_busiest(struct guest_report *g, struct report_code *list)
 {
-    const struct view *v = report->view;
-    uint32_t left = r->config.options->shown.page_code;
+    const struct view *v = g->view;
+    uint32_t left = g->run->config.options->shown.page_code;
     struct page_batch *b = calloc(1, sizeof *b);
     size_t bytes = 0, row = 0;
 
     while (b != NULL && left > 0 && row < v->total.row_count) {
-        row = choose(b, r, v, row, left);
-        if (places_gather(b->places, b->functions, b->count, report->profile,
+        row = choose(b, g->run, v, row, left);
+        if (places_gather(b->places, b->functions, b->count, g->is.profile,
                           v) == 0)
-            left -= add_batch(b, r, report, list, &bytes);
+            left -= add_batch(b, g, list, &bytes);
         for (uint32_t i = 0; i < b->count; i++)
             places_fini(&b->places[i]);
     }
@@ -146,31 +148,30 @@ static struct report_code *make_room(struct report *report, uint32_t count)
     return list;
 }
 
-static int make_page_code(struct guest_run *r, struct report *report,
-                          struct err *e)
+static int make_page_code(struct guest_report *g, struct err *e)
 {
     struct report_code *list =
-        make_room(report, r->config.options->shown.page_code);
+        make_room(&g->is, g->run->config.options->shown.page_code);
 
     (void)e; /* the page is valid without code */
     if (list != NULL)
-        add_busiest(r, report, list);
+        add_busiest(g, list);
     return 0;
 }
 
-static int make_annotation(struct guest_run *r, struct report *report,
-                           struct err *e)
+static int make_annotation(struct guest_report *g, struct err *e)
 {
+    struct report *report = &g->is;
     struct annotate_job job = {.profile = report->profile,
                                .view = report->view};
     size_t bytes = 0;
 
     if (report->view->total.all.samples == 0)
         return 0;
-    report->annotation = annotate_run(r, &job, &r->unfound, e);
+    report->annotation = annotate_run(g->run, &job, g->memory, &g->unfound, e);
     if (report->annotation == NULL)
         return -1;
-    if (r->config.options->shown.page_code != 0) {
+    if (g->run->config.options->shown.page_code != 0) {
         struct report_code *list = make_room(report, 1);
 
         if (list != NULL)
@@ -212,7 +213,8 @@ char *annotate_lines(const struct guest_run *r, const struct report *look,
     size_t size = 0;
     FILE *out;
 
-    report.annotation = annotate_run(r, &job, &unfound, e);
+    report.annotation =
+        annotate_run(r, &job, guest_run_memory_left(r), &unfound, e);
     if (report.annotation == NULL)
         return NULL;
     out = open_memstream(&text, &size);

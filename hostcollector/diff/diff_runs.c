@@ -9,7 +9,7 @@
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
 #include "guest/pipeline.h"
-#include "session/guest_run.h"
+#include "session/guest_report.h"
 #include "util/text.h"
 #include "util/vec.h"
 #include "view/view_build.h"
@@ -163,23 +163,27 @@ static int add_view(struct reading *reading, struct err *e)
 {
     struct diff_runs *d = reading->d;
     struct guest_run *r = reading->guest;
-    struct view *v = guest_run_has_report(r) ? guest_run_view(r, e) : NULL;
+    struct guest_report g;
     int result = -1;
 
-    if (v == NULL)
-        return guest_run_has_report(r) ? -1 : err_set(e, "no guest is in it");
-    if (v->total.busy.samples == 0) {
+    if (!guest_run_has_report(r))
+        return err_set(e, "no guest is in it");
+    if (guest_report_make(&g, r, 0, e) != 0)
+        return -1;
+    if (g.view->total.busy.samples == 0) {
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
-    } else if (add_functions(reading, v) != 0 || add_tree(reading, v) != 0 ||
-               diff_units_add(&d->units, reading->side, r->profile, v) != 0 ||
+    } else if (add_functions(reading, g.view) != 0 ||
+               add_tree(reading, g.view) != 0 ||
+               diff_units_add(&d->units, reading->side, r->profile, g.view) !=
+                   0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
         (void)err_set(e, "out of memory");
     } else {
-        add_to_side(&d->sides[reading->side], r->profile, v);
+        add_to_side(&d->sides[reading->side], r->profile, g.view);
         result = 0;
     }
-    view_free(v);
+    guest_report_fini(&g);
     return result;
 }
 

@@ -2,15 +2,16 @@
 #include "pgo/pgo_part.h"
 
 #include "pgo/pgo.h"
-#include "session/guest_run.h"
+#include "session/guest_report.h"
 
-static int make(struct guest_run *r, struct report *report, bool by_address,
-                struct err *e)
+static int make(struct guest_report *g, bool by_address, struct err *e)
 {
+    const struct guest_run *r = g->run;
+    struct report *report = &g->is;
     struct pgo_job job = {.profile = report->profile,
                           .view = report->view,
                           .by_address = by_address,
-                          .memory = guest_run_memory_of_part(r)};
+                          .memory = g->memory};
 
     if (r->images.kernel != NULL)
         job.image = shared_image_get(r->images.kernel);
@@ -22,16 +23,14 @@ static int make(struct guest_run *r, struct report *report, bool by_address,
     return -1;
 }
 
-static int make_by_name(struct guest_run *r, struct report *report,
-                        struct err *e)
+static int make_by_name(struct guest_report *g, struct err *e)
 {
-    return make(r, report, false, e);
+    return make(g, false, e);
 }
 
-static int make_by_address(struct guest_run *r, struct report *report,
-                           struct err *e)
+static int make_by_address(struct guest_report *g, struct err *e)
 {
-    return make(r, report, true, e);
+    return make(g, true, e);
 }
 
 static void release(struct report *report)

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selects functions by names that a user typed. */
-#include "session/guest_run_parts.h"
+#include "session/guest_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text_style.h"
+#include "diagnose/interrupt_gate.h"
+#include "guest/labels.h"
+#include "image/names/red_zone.h"
+#include "recording/spool/spool_list.h"
+#include "session/guest_run_parts.h"
 #include "view/exclude.h"
 #include "view/find.h"
+#include "view/view_build.h"
+
+/* Functions that the user names */
 
 static void leave_out(void *pipeline, bool *const *out)
 {
     pipeline_leave_out(pipeline, out);
 }
 
-int guest_selection_exclude(struct guest_run *r, uint64_t memory)
+/* Remove the samples of functions that --exclude names, before a view is made
+ * in (memory). Returns 0; -1 if there is no memory. */
+static int leave_samples_out(struct guest_report *g, uint64_t memory)
 {
+    struct guest_run *r = g->run;
     const struct option_words *names = &r->config.options->selection.exclude;
     struct excluded found[EXCLUDE_NAMES];
     const struct exclude x = {.names = names->list,
@@ -28,7 +39,7 @@ int guest_selection_exclude(struct guest_run *r, uint64_t memory)
     if (view_exclude(&x, r->profile, r->images.image_map, found) != 0)
         return -1;
     for (size_t i = 0; i < x.count; i++) {
-        size_t used = strlen(r->without);
+        size_t used = strlen(g->without);
 
         if (found[i].functions == 0)
             remarks_warn(&r->remarks,
@@ -36,17 +47,19 @@ int guest_selection_exclude(struct guest_run *r, uint64_t memory)
                          "'%.80s' in its name%s.",
                          x.names[i], found[i].text);
         else
-            (void)snprintf(r->without + used, sizeof r->without - used, "%s%s",
+            (void)snprintf(g->without + used, sizeof g->without - used, "%s%s",
                            used != 0 ? "; " : "", found[i].text);
     }
     return 0;
 }
 
 /* Search for (asked), the argument of (option). NULL: the option was not
- * given. */
-static void look_for(struct guest_run *r, const struct view *v,
-                     const char *option, const char *asked)
+ * given. If there are samples but no function has that name, set (g->unfound),
+ * with a remark. */
+static void look_for(struct guest_report *g, const char *option,
+                     const char *asked)
 {
+    const struct view *v = g->view;
     char near[FIND_NEAR];
 
     for (size_t i = 0; asked != NULL && i < v->function_count; i++)
@@ -54,20 +67,131 @@ static void look_for(struct guest_run *r, const struct view *v,
             return;
     if (asked == NULL || v->total.all.samples == 0)
         return;
-    r->unfound = true;
-    remarks_warn(&r->remarks, "%s: no function here has '%.80s' in its name%s.",
-                 option, asked,
-                 find_near(near, v->functions, v->function_count, asked));
+    g->unfound = true;
+    remarks_warn(
+        &g->run->remarks, "%s: no function here has '%.80s' in its name%s.",
+        option, asked, find_near(near, v->functions, v->function_count, asked));
 }
 
-void guest_selection_find(struct guest_run *r, const struct view *v)
+/* Remarks */
+
+/* Return how many of the first files must belong to an image of this guest.
+ * Files that are given for all guests need not. Files that a recording names
+ * need not if --elf gave others. */
+static size_t wanted_files(const struct guest_run *r)
 {
-    look_for(r, v, "--function", r->config.options->shown.function);
-    look_for(r, v, "--callers-of", r->config.options->shown.callers_of);
+    const struct guests *g = &r->config.options->from.guests;
+
+    if (g->count >= 2 && r->config.spec->elfs == g->elfs)
+        return 0;
+    return r->given != 0 ? r->given : r->images.count;
 }
 
-bool guest_selection_has_code(const struct guest_run *r)
+static void look_for_red_zone(struct guest_run *r)
+{
+    struct red_zone zone = {0};
+
+    if (!gate_is_on_stack(r->profile))
+        return;
+    for (size_t i = 0; i < r->images.count; i++)
+        if (guest_images_has(&r->images, r->images.files[i]))
+            guest_names_red_zone(&r->names, r->images.files[i], &zone);
+    gate_diagnose(&r->remarks, zone.units, zone.names);
+}
+
+static void add_remarks(struct guest_run *r, const struct view *view)
+{
+    look_for_red_zone(r);
+    remarks_diagnose(&r->remarks, r->profile, view);
+    remarks_diagnose_memory(&r->remarks, r->profile, view,
+                            r->config.options->from.memory, r->config.alone);
+    guest_images_remark(&r->images, r->profile, view, wanted_files(r),
+                        &r->remarks);
+}
+
+/* The report */
+
+/* Is the code of the kernel available, and not only names? */
+static bool has_code(const struct guest_run *r)
 {
     return r->images.kernel != NULL &&
            (r->given != 0 || r->names.files == NULL);
+}
+
+/* Set the origin, to which a recording adds labels. */
+static void fill_origin(struct guest_report *g,
+                        const struct recording_info *info)
+{
+    if (g->run->config.origin == NULL)
+        return;
+    g->origin = *g->run->config.origin;
+    for (size_t i = 0; info != NULL && i < info->label_count; i++)
+        labels_add(&g->origin, info->labels[i]);
+    g->is.origin = &g->origin;
+}
+
+static void fill(struct guest_report *g)
+{
+    const struct guest_run *r = g->run;
+    const struct recording_info *info = guest_run_recorded(r);
+    const struct spool_list *windows = r->config.options->from.listed;
+
+    g->is = (struct report){
+        .guest = r->config.alone ? NULL : r->name,
+        .only = windows != NULL ? windows->guest : NULL,
+        .profile = r->profile,
+        .view = g->view,
+        .remarks = &r->remarks,
+        .elf = guest_run_elf(r),
+        .has_code = has_code(r),
+        .elf_given = r->given != 0,
+        .source = info != NULL ? info->source : r->source,
+        .recording = guest_source_recording(r),
+        .without = g->without[0] != '\0' ? g->without : NULL,
+    };
+    report_from_options(&g->is, &r->config.options->shown);
+    fill_origin(g, info);
+}
+
+int guest_report_make(struct guest_report *g, struct guest_run *r,
+                      unsigned part_share, struct err *e)
+{
+    const struct shown *shown = &r->config.options->shown;
+    uint64_t memory = guest_run_memory_left(r);
+    uint64_t part = part_share != 0 ? memory / part_share : 0;
+
+    *g = (struct guest_report){.run = r, .memory = part};
+    if (guest_images_place(&r->images, r->profile) == 0 &&
+        leave_samples_out(g, memory - part) == 0)
+        g->view = view_new(r->profile, r->images.image_map, memory - part);
+    if (g->view == NULL)
+        return err_set(e, "out of memory");
+    look_for(g, "--function", shown->function);
+    look_for(g, "--callers-of", shown->callers_of);
+    add_remarks(r, g->view);
+    fill(g);
+    return 0;
+}
+
+void guest_report_fini(struct guest_report *g)
+{
+    view_free(g->view);
+    g->view = NULL;
+    g->is.view = NULL;
+}
+
+struct view *guest_report_look(struct guest_run *r, const struct profile *p,
+                               struct err *e)
+{
+    struct view *view = NULL;
+
+    if (r->placed_maps != p->map_count || r->placed_sessions != p->sessions)
+        guest_images_unplace(&r->images);
+    if (guest_images_place(&r->images, p) == 0)
+        view = view_new(p, r->images.image_map, r->config.view_max);
+    r->placed_maps = p->map_count;
+    r->placed_sessions = p->sessions;
+    if (view == NULL)
+        (void)err_set(e, "out of memory");
+    return view;
 }

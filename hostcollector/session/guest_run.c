@@ -10,14 +10,9 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/text_style.h"
-#include "diagnose/interrupt_gate.h"
 #include "diagnose/remarks.h"
 #include "guard/opener.h"
-#include "guest/labels.h"
 #include "image/match/identity.h"
-#include "image/names/red_zone.h"
-#include "recording/spool/spool_list.h"
 #include "session/guest_run_parts.h"
 
 #define DEFAULT_WAIT_S 10.0
@@ -28,15 +23,6 @@ static void on_note(void *context, const char *line)
     struct guest_run *r = context;
 
     r->config.say(r->config.context, r, line);
-}
-
-/* Return the information in the recording that is read; NULL if no recording is
- * read. */
-static const struct recording_info *recorded(const struct guest_run *r)
-{
-    enum recording_end end;
-
-    return pipeline_recording(r->pipeline, &end);
 }
 
 static int on_hello(void *context, const struct guest *g, struct err *e)
@@ -335,19 +321,7 @@ bool guest_run_has_samples(const struct guest_run *r)
 
     for (size_t i = 0; r->profile != NULL && i < r->profile->core_count; i++)
         samples += r->profile->cores[i].total.samples;
-    return samples != 0 && !r->unfound;
-}
-
-/* Return how many of the first files must belong to an image of this guest.
- * Files that are given for all guests need not. Files that a recording names
- * need not if --elf gave others. */
-static size_t wanted_files(const struct guest_run *r)
-{
-    const struct guests *g = &r->config.options->from.guests;
-
-    if (g->count >= 2 && r->config.spec->elfs == g->elfs)
-        return 0;
-    return r->given != 0 ? r->given : r->images.count;
+    return samples != 0;
 }
 
 const char *guest_run_elf(const struct guest_run *r)
@@ -356,114 +330,26 @@ const char *guest_run_elf(const struct guest_run *r)
                                     : NULL;
 }
 
-static void look_for_red_zone(struct guest_run *r)
-{
-    struct red_zone zone = {0};
-
-    if (!gate_is_on_stack(r->profile))
-        return;
-    for (size_t i = 0; i < r->images.count; i++)
-        if (guest_images_has(&r->images, r->images.files[i]))
-            guest_names_red_zone(&r->names, r->images.files[i], &zone);
-    gate_diagnose(&r->remarks, zone.units, zone.names);
-}
-
-/* The memory left for this guest: a share if there are several guests, else all
- * the rest. */
-static uint64_t memory_left(const struct guest_run *r)
+uint64_t guest_run_memory_left(const struct guest_run *r)
 {
     return r->config.view_max - guest_names_bytes(&r->names) +
            (r->config.alone ? pipeline_memory_left(r->pipeline) : 0);
 }
 
-uint64_t guest_run_memory_of_part(const struct guest_run *r)
+const struct recording_info *guest_run_recorded(const struct guest_run *r)
 {
-    unsigned share = r->config.part_share;
+    enum recording_end end;
 
-    return share != 0 ? memory_left(r) / share : memory_left(r);
-}
-
-static uint64_t memory_of_view(const struct guest_run *r)
-{
-    return r->config.part_share != 0
-               ? memory_left(r) - guest_run_memory_of_part(r)
-               : memory_left(r);
-}
-
-struct view *guest_run_view(struct guest_run *r, struct err *e)
-{
-    struct view *view = NULL;
-
-    if (guest_images_place(&r->images, r->profile) == 0 &&
-        guest_selection_exclude(r, memory_of_view(r)) == 0)
-        view = view_new(r->profile, r->images.image_map, memory_of_view(r));
-    if (view == NULL) {
-        (void)err_set(e, "out of memory");
-        return NULL;
-    }
-    guest_selection_find(r, view);
-    look_for_red_zone(r);
-    remarks_diagnose(&r->remarks, r->profile, view);
-    remarks_diagnose_memory(&r->remarks, r->profile, view,
-                            r->config.options->from.memory, r->config.alone);
-    guest_images_remark(&r->images, r->profile, view, wanted_files(r),
-                        &r->remarks);
-    return view;
-}
-
-struct view *guest_run_look(struct guest_run *r, const struct profile *p,
-                            struct err *e)
-{
-    struct view *view = NULL;
-
-    if (r->placed_maps != p->map_count || r->placed_sessions != p->sessions)
-        guest_images_unplace(&r->images);
-    if (guest_images_place(&r->images, p) == 0)
-        view = view_new(p, r->images.image_map, r->config.view_max);
-    r->placed_maps = p->map_count;
-    r->placed_sessions = p->sessions;
-    if (view == NULL)
-        (void)err_set(e, "out of memory");
-    return view;
+    return pipeline_recording(r->pipeline, &end);
 }
 
 void guest_run_blame_missing(const struct guest_run *r, struct err *e)
 {
-    const struct recording_info *info = recorded(r);
+    const struct recording_info *info = guest_run_recorded(r);
     const struct err why = *e;
 
     if (r->images.first_missing && info != NULL)
         (void)err_set(e,
                       "%s (%.100s, which the recording names, does not exist)",
                       why.text, info->elf);
-}
-
-struct report guest_run_report(struct guest_run *r, const struct view *v)
-{
-    const struct recording_info *info = recorded(r);
-    const struct spool_list *windows = r->config.options->from.listed;
-
-    struct report report = {
-        .guest = r->config.alone ? NULL : r->name,
-        .only = windows != NULL ? windows->guest : NULL,
-        .profile = r->profile,
-        .view = v,
-        .remarks = &r->remarks,
-        .elf = guest_run_elf(r),
-        .has_code = guest_selection_has_code(r),
-        .elf_given = r->given != 0,
-        .source = info != NULL ? info->source : r->source,
-        .recording = guest_source_recording(r),
-        .without = r->without[0] != '\0' ? r->without : NULL,
-    };
-
-    report_from_options(&report, &r->config.options->shown);
-    report.origin = r->config.origin;
-    if (report.origin != NULL && info != NULL) {
-        r->origin = *report.origin;
-        for (size_t i = 0; i < info->label_count; i++)
-            labels_add(&r->origin, info->labels[i]);
-        report.origin = &r->origin;
-    }
-    return report;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A run of one guest, and its report. A run lasts from the guest's first HELLO
- * until the guest leaves, its image changes, or the user stops.
+ * A run of one guest. A run lasts from the guest's first HELLO until the guest
+ * leaves, its image changes, or the user stops. guest_report.h reports on it.
  */
 #ifndef TPROF_SESSION_GUEST_RUN_H
 #define TPROF_SESSION_GUEST_RUN_H
@@ -16,11 +16,9 @@
 #include "image/match/guest_images.h"
 #include "image/match/images.h"
 #include "model/origin.h"
-#include "report/render.h"
 #include "session/guest_names.h"
 #include "util/arena.h"
 #include "util/err.h"
-#include "view/view_build.h"
 
 #define GUEST_RUN_NAME_MAX (GUEST_NAME_MAX + 12)
 
@@ -38,8 +36,6 @@ struct guest_run_config {
     const char *recording;         /* path; NULL: none */
     uint64_t memory_max;           /* as in aggregate_config */
     uint64_t view_max;             /* as of view_new() */
-    unsigned part_share;           /* 1/part_share of the memory is for a struct
-                                      report_part; 0: no part */
     bool needs_code; /* the report needs code, and not only names */
     bool takes_told; /* the code in the recording will do */
     bool supervised; /* another process notices the end of the guest */
@@ -67,15 +63,11 @@ struct guest_run {
     bool other_kernel;  /* failed because no file of (images) is the guest's
                            kernel */
     bool images_sought; /* the files that a recording names were searched */
-    struct guest_names names; /* that a recording has */
-    struct origin origin;     /* origin of the report, if it has one */
+    struct guest_names names;              /* that a recording has */
     const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
     size_t more_elf_count;
     struct arena paths;
     struct remarks remarks;
-    char without[RENDER_WITHOUT]; /* functions that --exclude removed; "": none
-                                   */
-    bool unfound; /* no function has the name in --function or --callers-of */
 
     /* Set by guest_run_ended(). */
     bool failed; /* (e) says why */
@@ -111,30 +103,22 @@ void guest_run_failed(struct guest_run *r, const struct err *e);
 /* Return true if there is a report to write. If not, (r->failed) is set. */
 bool guest_run_has_report(struct guest_run *r);
 
-/* Return true if there are samples that the options select. After a view was
- * made, the functions that the user named must exist, too. */
+/* Return true if there are samples that the options select. */
 bool guest_run_has_samples(const struct guest_run *r);
 
 /* Return the path of the kernel's image; NULL if unknown. */
 const char *guest_run_elf(const struct guest_run *r);
 
-/* Return the view of the run's samples; release it by view_free(). NULL with
- * (e) filled on failure. */
-struct view *guest_run_view(struct guest_run *r, struct err *e);
+/* Return the memory for the report: a share if there are several guests, else
+ * all that is left. */
+uint64_t guest_run_memory_left(const struct guest_run *r);
 
-/* Return a view of (p) during the run, without remarks. No earlier view may be
- * left. NULL with (e) filled on failure. */
-struct view *guest_run_look(struct guest_run *r, const struct profile *p,
-                            struct err *e);
-
-/* Return the memory that a struct report_part of (r) may take. */
-uint64_t guest_run_memory_of_part(const struct guest_run *r);
+/* Return the information in the recording that is read; NULL if no recording is
+ * read. */
+const struct recording_info *guest_run_recorded(const struct guest_run *r);
 
 /* Add to (e) that an image is missing which the recording names, if one is. */
 void guest_run_blame_missing(const struct guest_run *r, struct err *e);
-
-/* Return the report, which lives as long as (r) and (v). */
-struct report guest_run_report(struct guest_run *r, const struct view *v);
 
 /* Release (r). NULL is allowed. */
 void guest_run_free(struct guest_run *r);

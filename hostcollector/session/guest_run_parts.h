@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of guest_run.c: the source, further images, and the functions that
- * the user selects. */
+/* The parts of guest_run.c: the source, and further images. */
 #ifndef TPROF_SESSION_GUEST_RUN_PARTS_H
 #define TPROF_SESSION_GUEST_RUN_PARTS_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "session/guest_run.h"
 
@@ -23,16 +19,5 @@ const char *guest_source_recording(const struct guest_run *r);
  * Without such images and --elf, add the image that is found by the build-id of
  * (g). Missing images get remarks. */
 void guest_files_find(struct guest_run *r, const struct guest *g);
-
-/* Remove the samples of functions that --exclude names, before a view is made.
- * (memory) is as in view_new(). Returns 0; -1 if there is no memory. */
-int guest_selection_exclude(struct guest_run *r, uint64_t memory);
-
-/* Set (r->unfound), with a remark, if there are samples but no function has the
- * name in --function or --callers-of. */
-void guest_selection_find(struct guest_run *r, const struct view *v);
-
-/* Return true if the code of the kernel is available, and not only names. */
-bool guest_selection_has_code(const struct guest_run *r);
 
 #endif

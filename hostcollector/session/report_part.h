@@ -9,7 +9,7 @@
 #include "report/render.h"
 #include "util/err.h"
 
-struct guest_run;
+struct guest_report;
 
 struct report_part {
     unsigned share; /* the part gets 1/share of a view's memory */
@@ -17,9 +17,8 @@ struct report_part {
     /* the code in the recording will do, if an image is missing */
     bool takes_told;
     bool whole_guest; /* if the guest failed, no file is written */
-    /* Add the part to (report), which is of (r). Returns 0; -1 with (e) filled.
-     */
-    int (*make)(struct guest_run *r, struct report *report, struct err *e);
+    /* Add the part to (g->is). Returns 0; -1 with (e) filled. */
+    int (*make)(struct guest_report *g, struct err *e);
     /* Release what make() has added to (report), if anything. */
     void (*release)(struct report *report);
 };

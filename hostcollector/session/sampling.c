@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs the loop of guests, shows progress, and reports on the runs. */
+/* Runs the loop of guests, and shows progress. */
 #include "session/sampling.h"
 
 #include <stdio.h>
@@ -11,12 +11,10 @@
 #include "cli/messages.h"
 #include "cli/pager.h"
 #include "cli/signals.h"
-#include "diagnose/selected.h"
 #include "guard/descriptor.h"
 #include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
-#include "session/guest_run.h"
-#include "session/overall_sums.h"
+#include "session/guest_report.h"
 #include "util/vec.h"
 
 /* Limit of runs for a guest that boots another image again and again. */
@@ -31,11 +29,10 @@ struct sampling {
     struct guest_run **runs;
     size_t count, room;
     struct guest_loop *loop;
-    struct overall_sum overall;
+    struct guest_reports reports;
     int stop_fd;
     bool failed;
     enum guest_run_fault fault; /* fault of the last run that could not begin */
-    bool partless;              /* the files would lack the requested part */
     struct messages tell;
 };
 
@@ -102,7 +99,6 @@ static struct guest_run *add_run(struct sampling *s,
         .alone = alone(s) && number == 1,
         .input = s->options->from.input,
         .recording = s->outputs->recording,
-        .part_share = s->job->part != NULL ? s->job->part->share : 0,
         .needs_code = s->job->part != NULL && s->job->part->needed,
         .takes_told = s->job->part != NULL && s->job->part->takes_told,
         .supervised = s->job->supervised,
@@ -267,139 +263,7 @@ static int start(struct sampling *s, struct err *e)
     return outputs_claim(s->outputs, e);
 }
 
-/* Reports */
-
-static int add_to_overall(struct sampling *s, const struct guest_run *r,
-                          const struct report *report, struct err *e)
-{
-    struct aggregate_totals sums = pipeline_sums(r->pipeline);
-    struct account rest;
-
-    if (report != NULL) {
-        rest = selected_rest_of_all(report->profile);
-        sums.samples = rest.samples;
-        sums.lost = account_ticks(&rest) - rest.samples;
-    }
-    const struct overall_guest guest = {
-        .name = r->name,
-        .elf = guest_run_elf(r),
-        .samples = sums.samples,
-        .lost = sums.lost,
-        .trouble = r->failed ? r->e.text : NULL,
-    };
-
-    return overall_add(&s->overall, &guest, report, r->images.image_map, e);
-}
-
-/* Print one line about a guest without a report, because of (why). The other
- * guests go on. */
-static void miss_report(struct sampling *s, struct guest_run *r, bool several,
-                        const struct err *why)
-{
-    guest_run_failed(r, why);
-    if (several) /* otherwise it is printed at the end */
-        print_failure(s, r, why);
-}
-
-/* Add (r) to the summary of all guests, with its (report) or NULL. */
-static void list_run(struct sampling *s, struct guest_run *r, bool several,
-                     const struct report *report)
-{
-    struct err why;
-
-    if (several && add_to_overall(s, r, report, &why) != 0)
-        print_failure(s, r, &why);
-}
-
-/* Write the report on a run. Returns -1 if a file could not be written. */
-static int report_run(struct sampling *s, struct guest_run *r, bool several,
-                      struct err *e)
-{
-    const struct report_part *part = s->job->part;
-    struct view *view = NULL;
-    struct report report;
-    struct err why;
-    int result;
-
-    if (guest_run_has_report(r)) {
-        view = guest_run_view(r, &why);
-        if (view == NULL)
-            miss_report(s, r, several, &why);
-    }
-    if (view == NULL) {
-        s->partless = part != NULL && part->needed;
-        list_run(s, r, several, NULL);
-        return 0;
-    }
-    report = guest_run_report(r, view);
-    if (part != NULL && part->make(r, &report, &why) != 0) {
-        view_free(view);
-        s->partless = true;
-        if (r->unfound)
-            tell_user(s, s->job->command, NULL, why.text);
-        else
-            miss_report(s, r, several, &why);
-        return 0;
-    }
-    result = outputs_write(s->outputs, &report, e);
-    if (result == 0)
-        list_run(s, r, several, &report);
-    if (part != NULL)
-        part->release(&report);
-    view_free(view);
-    images_forget(&s->images, memory_of_view(s) / 8);
-    return result;
-}
-
-static int report_all(struct sampling *s, struct err *e)
-{
-    bool several = s->count > 1;
-    struct overall overall;
-
-    for (size_t i = 0; i < s->count; i++)
-        if (report_run(s, s->runs[i], several, e) != 0)
-            return -1;
-    if (!several)
-        return 0;
-    if (overall_finish(&s->overall, memory_of_view(s), &overall, e) != 0)
-        return -1;
-    return outputs_overall(s->outputs, &overall, e);
-}
-
-static bool any_report(struct sampling *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (guest_run_has_report(s->runs[i]))
-            return true;
-    return false;
-}
-
-static bool abandoned(const struct sampling *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->runs[i]->end == PIPELINE_ABANDONED)
-            return true;
-    return false;
-}
-
-/* Write the reports on all samples so far. Returns 0; -1 with (e) filled. */
-static int report_unless_left(struct sampling *s, struct err *e)
-{
-    if (abandoned(s))
-        return err_set(e, "left without a report");
-    if (!any_report(s))
-        return 0;
-    int result = outputs_open(s->outputs, e);
-
-    if (result == 0)
-        result = report_all(s, e);
-    bool whole_guest = s->job->part != NULL && s->job->part->whole_guest;
-    bool keep = !s->partless && (!whole_guest || !s->runs[0]->failed);
-
-    if (outputs_close(s->outputs, keep, result == 0 ? e : NULL) != 0)
-        result = -1;
-    return result;
-}
+/* Running */
 
 /* Close the recordings. With several guests, print each failure at once. */
 static void seal(struct sampling *s, struct guest_run *r)
@@ -420,21 +284,18 @@ static int run(struct sampling *s, struct err *e)
     for (size_t i = 0; result == 0 && i < s->count; i++)
         seal(s, s->runs[i]);
     release_signals(s);
+    s->reports = (struct guest_reports){.job = s->job,
+                                        .images = &s->images,
+                                        .memory = memory_of_view(s),
+                                        .tell = &s->tell,
+                                        .runs = s->runs,
+                                        .count = s->count};
     if (result == 0)
-        result = report_unless_left(s, e);
+        result = guest_reports_write(&s->reports, e);
     /* with several guests it was printed when it happened */
     if (s->count == 1 && s->runs[0]->failed)
         print_failure(s, NULL, &s->runs[0]->e);
     return result;
-}
-
-static bool any_samples(const struct sampling *s)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < s->count; i++)
-        any |= guest_run_has_samples(s->runs[i]);
-    return any;
 }
 
 /* An enum exit_code. */
@@ -446,14 +307,16 @@ static int status_of(const struct sampling *s)
         return EXIT_NO_IMAGE;
     if (s->job->origin != NULL && s->count == 1 && s->runs[0]->other_kernel)
         return EXIT_OTHER_IMAGE;
-    return s->failed ? EXIT_FAILED : !any_samples(s) ? EXIT_EMPTY : EXIT_DONE;
+    if (s->failed || s->reports.failed)
+        return EXIT_FAILED;
+    return s->reports.seen ? EXIT_DONE : EXIT_EMPTY;
 }
 
 static void sampling_fini(struct sampling *s)
 {
     release_signals(s);
     (void)outputs_close(s->outputs, false, NULL);
-    overall_fini(&s->overall);
+    guest_reports_fini(&s->reports);
     guest_loop_free(s->loop);
     for (size_t i = 0; i < s->count; i++)
         guest_run_free(s->runs[i]);

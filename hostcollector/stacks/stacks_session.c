@@ -11,10 +11,11 @@
 #include "cli/signals.h"
 #include "guest/guest_loop.h"
 #include "outside/sampler_process.h"
-#include "session/guest_run.h"
+#include "session/guest_report.h"
 #include "stacks/snapshot.h"
 #include "stacks/snapshot_output.h"
 #include "util/host_clock.h"
+#include "view/view_build.h"
 
 #define SECOND   1000000000ull /* in nanoseconds */
 #define TURN_MS  10u /* interval at which the state of cores is checked */
@@ -168,7 +169,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
     const struct guest_spec *spec = t->run->config.spec;
     struct snapshot *shot = NULL;
 
-    *view = p != NULL ? guest_run_look(t->run, p, e) : NULL;
+    *view = p != NULL ? guest_report_look(t->run, p, e) : NULL;
     if (*view != NULL)
         shot = snapshot_new(p, *view, t->run->images.image_map, quiet,
                             is_live(s) ? s->config->options.duration_s : 0,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/host_clock.h"
+#include "view/view_build.h"
 
 #define MS          1000000ull /* in nanoseconds */
 #define SECOND      (1000 * MS)
@@ -139,7 +140,7 @@ static void show(struct top_session *s, const struct profile *p)
     if (p == NULL)
         return;
     images_forget(&s->images, third(s) / 8);
-    s->view = guest_run_look(s->run, p, &e);
+    s->view = guest_report_look(s->run, p, &e);
     if (s->view == NULL)
         top_session_note(s, e.text);
     else

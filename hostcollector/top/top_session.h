@@ -11,7 +11,7 @@
 
 #include "cli/options.h"
 #include "image/match/images.h"
-#include "session/guest_run.h"
+#include "session/guest_report.h"
 #include "top/draw.h"
 #include "top/top.h"
 #include "top/top_window.h"
