@@ -440,6 +440,10 @@ function TProfUnmap(Start: QWord): LongInt; cdecl; external name 'tprof_unmap';
 function TProfAddCounter(constref Counter: TTProfCounter): LongInt;
   cdecl; external name 'tprof_add_counter';
 
+{ Marks this moment of the kernel's start with Name, a PChar that must not
+  change. On one core at a time. Returns as TProfAddCounter does. }
+function TProfMark(Name: PChar): LongInt; cdecl; external name 'tprof_mark';
+
 { Makes the agent keep names and times of threads. Once, after TProfInit.
   Returns TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_STATE for a second call;
   TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. The functions below may be called in

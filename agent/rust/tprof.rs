@@ -381,6 +381,7 @@ mod ffi {
         pub fn tprof_map(mapping: *const Mapping) -> i32;
         pub fn tprof_unmap(start: u64) -> i32;
         pub fn tprof_add_counter(counter: *const Counter) -> i32;
+        pub fn tprof_mark(name: *const u8) -> i32;
         pub fn tprof_threads(config: *const ThreadsConfig) -> i32;
         pub fn tprof_name(id: u64, name: *const u8) -> i32;
         pub fn tprof_name_idle(id: u64, name: *const u8) -> i32;
@@ -537,6 +538,14 @@ pub unsafe fn unmap(start: u64) -> Result<(), Error> {
 #[inline]
 pub fn add_counter(counter: &'static Counter) -> Result<(), Error> {
     check(unsafe { ffi::tprof_add_counter(counter) })
+}
+
+/// Marks this moment of the kernel's start. `name` ends in a zero byte. On one core at a time.
+/// ERR_MEMORY_SMALL: as add_counter(), with which marks share the limit.
+#[inline]
+pub fn mark(name: &'static str) -> Result<(), Error> {
+    assert!(name.as_bytes()[name.len() - 1] == 0);
+    check(unsafe { ffi::tprof_mark(name.as_ptr()) })
 }
 
 /// Makes the agent keep names and times of threads. Once, after init().

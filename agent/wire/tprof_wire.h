@@ -289,8 +289,10 @@ enum wire_progress_tag {
      * added later */
     WIRE_PROGRESS_BEGAN_UNITS = 5, /* u64 */
     WIRE_PROGRESS_BEGAN_TSC = 6,   /* u64 */
+    /* Since 2.4: u64 TSC. This is not a counter but a moment named NAME. */
+    WIRE_PROGRESS_MARK = 7,
 };
-#define WIRE_PROGRESS_COUNTERS 8u /* of a guest, at most */
+#define WIRE_PROGRESS_COUNTERS 8u /* and marks of a guest, at most */
 
 /* THREAD body, WIRE.md 10.2, since 2.4: fields */
 enum wire_thread_tag {

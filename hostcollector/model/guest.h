@@ -113,10 +113,12 @@ struct guest_status {
     uint32_t refused, refused_core, refused_error;
 };
 
-/* PROGRESS, WIRE.md 9: a counter of the kernel's work. Escape its name. */
+/* PROGRESS, WIRE.md 9: a counter of the kernel's work, or a mark. Escape its
+ * name. */
 struct guest_progress {
     uint8_t counter;               /* below WIRE_PROGRESS_COUNTERS */
     char name[GUEST_COUNTER_NAME]; /* cut to fit; "" if not told */
+    uint64_t mark;                 /* time of a mark; 0: a counter */
     uint64_t units, tsc;           /* since boot, and the time of reading */
     /* (units) and (tsc) when sampling started */
     uint64_t began_units, began_tsc;

@@ -147,6 +147,12 @@ struct profile_work {
     uint64_t units, ticks;         /* units done, in this many TSC ticks */
 };
 
+/* A moment of the guest's start, as the kernel marked it. */
+struct profile_mark {
+    char name[GUEST_COUNTER_NAME]; /* escape it */
+    uint64_t tsc;
+};
+
 /* Counters of the stream of bytes. */
 struct stream_health {
     uint64_t bytes;          /* received */
@@ -220,6 +226,10 @@ struct profile {
     const struct profile_wait *waits;
     size_t wait_count;
     uint64_t refused_threads, refused_waits; /* reports that had no room */
+
+    /* Of the last boot, by time. */
+    struct profile_mark marks[WIRE_PROGRESS_COUNTERS];
+    size_t mark_count;
 
     struct stream_health health;
     struct stack_pool *stacks; /* input of profile_stack() */

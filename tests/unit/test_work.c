@@ -115,6 +115,51 @@ TEST(guest_that_lies_about_its_work_harms_nothing)
     aggregate_free(a);
 }
 
+/* WIRE.md 9: number 2, "up", a mark at 0x1234. */
+TEST(hand_written_mark_is_read)
+{
+    static const uint8_t mark[] = {1, 1, 2, 2, 2, 'u', 'p', 7, 2, 0x34, 0x12};
+    struct guest_progress p;
+
+    CHECK(fields_progress(mark, sizeof mark, &p) == NULL);
+    CHECK_EQ(p.counter, 2);
+    CHECK_STR(p.name, "up");
+    CHECK_EQ(p.mark, 0x1234);
+}
+
+static void mark(struct aggregate *a, const char *name, uint64_t tsc)
+{
+    struct guest_progress p = {.mark = tsc};
+
+    memcpy(p.name, name, strlen(name) + 1);
+    aggregate_events.progress(a, &p);
+}
+
+/* catches: a mark of an earlier boot, or one for each frame */
+TEST(marks_are_those_of_the_boot_in_the_order_of_time)
+{
+    struct aggregate *a = start();
+
+    mark(a, "old", 50);
+    hello(a, HELLO_REBOOT, 2);
+    mark(a, "ready", 300);
+    for (int i = 0; i < 3; i++)
+        mark(a, "drivers", 100);
+    hello(a, HELLO_SESSION, 2);
+    mark(a, "ready", 300);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->mark_count, 2);
+    CHECK_STR(p->marks[0].name, "drivers");
+    CHECK_STR(p->marks[1].name, "ready");
+    CHECK_EQ(p->marks[1].tsc, 300);
+    CHECK_EQ(p->work_count, 0);
+    for (uint64_t i = 0; i < 100; i++)
+        mark(a, "more", i + 1000);
+    CHECK_EQ(aggregate_profile(a)->mark_count, WIRE_PROGRESS_COUNTERS);
+    aggregate_free(a);
+}
+
 TEST(a_unit_takes_busy_time_by_its_rate)
 {
     struct profile p = {.has_guest = true, .tsc_hz = HZ, .duration_s = 4};

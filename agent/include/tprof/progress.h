@@ -20,7 +20,7 @@ struct tprof_counter {
     const char *name;
     uint64_t units; /* added by tprof_progress(); 0 at first */
 };
-#define TPROF_COUNTERS 8 /* the limit of tprof_add_counter() */
+#define TPROF_COUNTERS 8 /* the limit of counters and marks */
 
 /*
  * Makes the collector show the cost of a unit: the agent sends the number of
@@ -33,6 +33,15 @@ struct tprof_counter {
  * TPROF_ERR_MEMORY_SMALL: there are TPROF_COUNTERS others.
  */
 int tprof_add_counter(const struct tprof_counter *counter);
+
+/*
+ * Marks this moment of the kernel's start with (name), for example "ready". The
+ * report of a guest with config.boot shows the time up to each mark. (name)
+ * must not change. Call this after tprof_init(), on one core at a time.
+ *
+ * Returns as tprof_add_counter() does; counters and marks share its limit.
+ */
+int tprof_mark(const char *name);
 
 /* Counts (units) more. One instruction, on any core, in any context, also
  * before tprof_add_counter(). */

@@ -111,8 +111,10 @@ int aggregate_hello(struct aggregate *a, enum hello_kind kind,
     p->sessions += kind != HELLO_REPEAT && !same;
     a->window_began = window && g->nonce == 0;
     a->rebooted |= kind == HELLO_REBOOT;
-    if (kind == HELLO_REBOOT)
+    if (kind == HELLO_REBOOT) {
         maps_reboot(&a->maps);
+        p->mark_count = 0;
+    }
     if (g->tsc_hz != 0) {
         p->tsc_hz = g->tsc_hz;
         p->tsc_measured = false;

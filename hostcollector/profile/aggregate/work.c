@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up the growth of the guest's counters of its work. */
+/* Adds up the guest's counters of its work, and keeps its marks. */
 #include <string.h>
 
 #include "profile/aggregate/gathered.h"
@@ -28,9 +28,32 @@ static void add_growth(uint64_t *to, uint64_t n)
         *to = UINT64_MAX;
 }
 
+/* Keep a mark, in the order of time. The guest repeats its marks. */
+static void add_mark(struct profile *p, const struct guest_progress *mark)
+{
+    size_t at = p->mark_count;
+
+    for (size_t i = 0; i < p->mark_count; i++)
+        if (p->marks[i].tsc == mark->mark &&
+            strcmp(p->marks[i].name, mark->name) == 0)
+            return;
+    if (p->mark_count == WIRE_PROGRESS_COUNTERS)
+        return;
+    p->mark_count++;
+    for (; at > 0 && p->marks[at - 1].tsc > mark->mark; at--)
+        p->marks[at] = p->marks[at - 1];
+    memcpy(p->marks[at].name, mark->name, strlen(mark->name) + 1);
+    p->marks[at].tsc = mark->mark;
+}
+
 void aggregate_progress(void *aggregate, const struct guest_progress *progress)
 {
     struct aggregate *a = aggregate;
+
+    if (progress->mark != 0) {
+        add_mark(&a->profile, progress);
+        return;
+    }
     struct profile_work *w = find_work(&a->profile, progress->name);
     struct work_done *done = &a->work[progress->counter];
     const struct work_done now = {

@@ -172,6 +172,7 @@ static const struct field_rule progress_rules[] = {
     UINT(WIRE_PROGRESS_TSC, guest_progress, tsc),
     UINT(WIRE_PROGRESS_BEGAN_UNITS, guest_progress, began_units),
     UINT(WIRE_PROGRESS_BEGAN_TSC, guest_progress, began_tsc),
+    UINT(WIRE_PROGRESS_MARK, guest_progress, mark),
 };
 
 static const struct field_rule thread_rules[] = {

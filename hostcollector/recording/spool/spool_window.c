@@ -223,6 +223,10 @@ static void on_stats(void *context, const struct core_stats *s)
 static void on_progress(void *context, const struct guest_progress *p)
 {
     struct window_packer *w = context;
+
+    if (p->mark != 0)
+        return; /* no window begins at boot */
+
     bool first = !w->has_progress[p->counter] ||
                  w->progress_began[p->counter].began_tsc > p->tsc;
 
