@@ -279,6 +279,7 @@ set(core_sources
     report/ranked.c
     report/report_options.c
     report/smaller_view.c
+    report/text/boot_text.c
     report/text/call_table.c
     report/text/core_table.c
     report/text/details.c
@@ -329,6 +330,7 @@ set(core_sources
     view/edges.c
     view/exclude.c
     view/find.c
+    view/time/boot.c
     view/time/latency.c
     view/paths.c
     view/scopes.c

@@ -75,6 +75,9 @@ void table_strip(FILE *out, const struct timeline *t, size_t core);
 /* text/summary.c: a line for each core, and one for all cores. */
 void table_summary(FILE *out, const struct report *r);
 
+/* text/boot_text.c: the start of a guest that samples from boot. */
+void table_boot(FILE *out, const struct report *r);
+
 /* text/matrix.c: a table of functions by cores. */
 void table_matrix(FILE *out, const struct report *r);
 

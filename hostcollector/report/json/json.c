@@ -226,6 +226,7 @@ static void write_report(struct render *to, const struct report *r)
     write_stream(&o, &r->profile->health);
     write_unknown(&o, &small);
     json_timeline(&o, r);
+    json_boot(&o, r);
     json_latency(&o, r);
     if (less != NULL)
         json_view(&o, &small);

@@ -25,6 +25,10 @@ void json_filters(struct json_object *o, const struct report *r);
  * without a clock. */
 void json_timeline(struct json_object *o, const struct report *r);
 
+/* Member "boot": the phases of the guest's start (view/time/boot.h). Left out
+ * without marks. */
+void json_boot(struct json_object *o, const struct report *r);
+
 /* Member "latency": functions by falling latency (view/time/latency.h). Left
  * out without busy samples. */
 void json_latency(struct json_object *o, const struct report *r);

@@ -6,6 +6,7 @@
 
 #include "diagnose/selected.h"
 #include "report/json/json_scope.h"
+#include "view/time/boot.h"
 #include "view/time/latency.h"
 #include "view/time/timeline.h"
 
@@ -197,4 +198,77 @@ void json_latency(struct json_object *o, const struct report *r)
         write_latency(o, r, l, list);
     free(list);
     latency_free(l);
+}
+
+/* --- The start of a guest ---------------------------------------------------
+ */
+
+static void write_boot_core(FILE *out, const struct report *r,
+                            const struct boot_core *c, uint32_t core)
+{
+    struct json_object in = json_begin(out);
+    double hz = (double)r->profile->tsc_hz;
+    bool first = true;
+
+    json_count(&in, "core", core);
+    json_real(&in, "seen_seconds", c->seen / hz);
+    FILE *list = json_member(&in, "functions");
+
+    (void)putc('[', list);
+    for (size_t i = 0; i < c->count; i++) {
+        json_comma(list, &first);
+        struct json_object o = json_begin(list);
+
+        json_text(&o, "name", r->view->functions[c->top[i].function].name);
+        json_real(&o, "seconds", c->top[i].time / hz);
+        json_end(&o);
+    }
+    (void)putc(']', list);
+    json_end(&in);
+}
+
+static void write_phase(FILE *out, const struct report *r,
+                        const struct boot_phase *phase)
+{
+    struct json_object in = json_begin(out);
+    double hz = (double)r->profile->tsc_hz;
+    bool first = true;
+
+    json_text(&in, "until", phase->until);
+    json_real(&in, "from_seconds", (double)phase->from / hz);
+    json_real(&in, "to_seconds", (double)phase->to / hz);
+    FILE *cores = json_member(&in, "cores");
+
+    (void)putc('[', cores);
+    for (size_t i = 0; i < r->profile->core_count; i++) {
+        if (phase->cores[i].count == 0)
+            continue;
+        json_comma(cores, &first);
+        write_boot_core(cores, r, &phase->cores[i], r->profile->cores[i].core);
+    }
+    (void)putc(']', cores);
+    json_end(&in);
+}
+
+void json_boot(struct json_object *o, const struct report *r)
+{
+    struct boot *b = boot_new(r->profile, r->view);
+    bool first = true;
+
+    if (b == NULL)
+        return;
+    struct json_object in = json_inner(o, "boot");
+
+    json_real(&in, "dark_seconds",
+              (double)b->first / (double)r->profile->tsc_hz);
+    FILE *phases = json_member(&in, "phases");
+
+    (void)putc('[', phases);
+    for (size_t i = 0; i < b->count; i++) {
+        json_comma(phases, &first);
+        write_phase(phases, r, &b->phases[i]);
+    }
+    (void)putc(']', phases);
+    json_end(&in);
+    boot_free(b);
 }

@@ -118,6 +118,7 @@ static void write_above(FILE *out, const struct report *r)
         table_function(out, r);
         return;
     }
+    table_boot(out, r);
     table_summary(out, r);
     if (!r->idle)
         table_matrix(out, r);

@@ -104,6 +104,15 @@ static void print_own(unsigned core)
     con_printf("keep %lu", opt_u64("keep", 0));
 }
 
+/* Mark this moment, and print its time. */
+static void mark(const char *name)
+{
+    uint64_t before = cpu_rdtsc();
+
+    must(tprof_mark(name));
+    con_printf("mark %s %lu %lu\n", name, before, cpu_rdtsc());
+}
+
 int guest_main(void)
 {
     static const struct tprof_channel channel = {
@@ -128,7 +137,9 @@ int guest_main(void)
     must(tprof_start_cpu());
     cpu_irq_enable();
     results[0] = boot_first(rounds);
+    mark("apps");
     results[1] = boot_apps(rounds, opt_u64("apps", 0));
+    mark("ready");
     host_start(&order, 5000, 0);
     host_waits = 1;
     results[2] = serve(rounds);
