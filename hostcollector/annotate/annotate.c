@@ -147,7 +147,7 @@ static int build(struct builder *b, struct err *e)
     if (b->job->places == NULL &&
         places_gather(&b->places, &out->function, 1, b->job->profile,
                       b->job->view) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     out->sum = b->places.sum;
     out->idle = b->places.idle;
     if (b->places.count == 0 && out->idle != 0)
@@ -161,7 +161,7 @@ static int build(struct builder *b, struct err *e)
     if (builder_add_codes(b) != 0 || builder_add_places(b) != 0 ||
         add_hosts(b) != 0 || builder_end_lines(b) != 0 ||
         builder_add_text(b) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     return 0;
 }
 
@@ -174,7 +174,7 @@ struct annotation *annotate(const struct annotate_job *job, bool *unfound,
 
     *unfound = false;
     if (owned == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     b.out = &owned->annotation;

@@ -224,6 +224,6 @@ char *annotate_lines(const struct guest_run *r, const struct report *look,
     if (out != NULL && fclose(out) == 0)
         return text;
     free(text);
-    (void)err_set(e, "out of memory");
+    (void)err_memory(e);
     return NULL;
 }

@@ -37,7 +37,7 @@ static int read_output(void *field, const struct option_row *row,
     char *copy = o->copies[i] = strdup(value);
 
     if (copy == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     copy[first - value] = '\0';
     if (is_format(copy)) {
         o->formats[i] = copy;

@@ -305,7 +305,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
         diff_units_state(&runs->units, &in, &d) != 0 ||
         (c->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0) ||
         warn_of_strangers(runs, &d) != 0) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     } else {
         d.warnings = runs->warnings;
         d.warning_count = runs->warning_count;

@@ -98,7 +98,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     if (o->output.count == 0) {
         o->output.paths[0] = o->output.copies[0] = page_name(o->from.input);
         if (o->output.paths[0] == NULL)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         o->output.count = 1;
     }
     o->output.formats[0] = "html";

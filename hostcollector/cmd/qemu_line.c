@@ -157,13 +157,13 @@ int qemu_line_make(struct qemu_line *l, char **argv, const char *folder,
         given++;
     l->words = arena_alloc(&l->arena, (given + ADDED_MAX) * sizeof *l->words);
     if (l->words == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     memcpy(l->words, argv, given * sizeof *argv);
     l->count = given;
     l->kernel = argument_of(argv, "kernel", "kernel");
     l->takes_keys = takes_keys(argv);
     if ((vsock ? add_vsock : add_port)(l, argv, folder, e) != 0)
-        return e->text[0] != '\0' ? -1 : err_set(e, "out of memory");
+        return e->text[0] != '\0' ? -1 : err_memory(e);
     l->words[l->count] = NULL;
     return 0;
 }

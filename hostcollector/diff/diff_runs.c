@@ -178,7 +178,7 @@ static int add_view(struct reading *reading, struct err *e)
                diff_units_add(&d->units, reading->side, r->profile, g.view) !=
                    0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     } else {
         add_to_side(&d->sides[reading->side], r->profile, g.view);
         result = 0;
@@ -264,7 +264,7 @@ int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
     return pairs_finish(&d->pairs, c->inputs.count) == 0 &&
                    merged_finish(&d->tree, &d->pairs, c->inputs.count) == 0
                ? 0
-               : err_set(e, "out of memory");
+               : err_memory(e);
 }
 
 void diff_runs_fini(struct diff_runs *d)

@@ -118,7 +118,7 @@ static int read_writes(struct dump_file *f, struct err *e)
                 e, "has more than %u parts: convert it with makedumpfile -R",
                 DUMP_WRITES_MAX);
         if (vec_grow(&f->writes, &f->room, f->count, sizeof w) != 0)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         f->writes[f->count++] = w;
         if (end < w.start + w.size)
             end = w.start + w.size;

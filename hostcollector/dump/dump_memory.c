@@ -57,7 +57,7 @@ struct dump_memory *dump_memory_new(int fd, struct err *e)
     struct dump_memory *m = calloc(1, sizeof *m);
 
     if (m == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     if (dump_file_init(&m->file, fd, e) != 0 || read_parts(m, e) != 0) {

@@ -145,7 +145,7 @@ struct dump_stream *dump_stream_new(struct dump_memory *m, struct err *e)
     struct dump_stream *s = calloc(1, sizeof *s);
 
     if (s == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         dump_memory_free(m);
         return NULL;
     }

@@ -185,7 +185,7 @@ static int read_bitmap(struct counted *c, const struct heads *h,
     int result = 0;
 
     if (block == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (uint64_t done = 0; result == 0 && done < h->bits;) {
         uint64_t left = h->bits - done;
         size_t size = left < 8 * BITMAP ? (size_t)(left + 7) / 8 : BITMAP;
@@ -210,7 +210,7 @@ static int read_parts(struct dump_kdump *k, struct dump_parts *p,
 
     p->list = calloc(DUMP_PARTS_MAX, sizeof *p->list);
     if (p->list == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (read_bitmap(&c, h, k->file, e) != 0)
         return -1;
     if (p->count == 0)
@@ -235,7 +235,7 @@ struct dump_kdump *dump_kdump_new(struct dump_file *f, struct dump_parts *p,
     struct heads h = {0};
 
     if (k == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     k->file = f;

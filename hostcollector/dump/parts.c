@@ -33,7 +33,7 @@ int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e)
 {
     p->list = calloc(1, sizeof *p->list);
     if (p->list == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     p->list[0] = (struct dump_part){.size = size};
     p->count = 1;
     return 0;
@@ -143,7 +143,7 @@ int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e)
         return -1;
     p->list = calloc(count + 1, sizeof *p->list);
     if (p->list == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (uint32_t i = 0; i < count; i++, at += PROGRAM_HEADER) {
         if (!dump_file_read(f, at, program, sizeof program))
             return err_set(e, "its program headers cannot be read");

@@ -68,7 +68,7 @@ struct guest_loop *guest_loop_new(const struct guest_loop_config *config,
     struct guest_loop *f = calloc(1, sizeof *f);
 
     if (!f) {
-        err_set(e, "out of memory");
+        err_memory(e);
         return NULL;
     }
     f->config = *config;
@@ -115,7 +115,7 @@ int guest_loop_add(struct guest_loop *f, struct pipeline *p, struct err *e)
 
     if (i == f->count &&
         vec_grow(&f->members, &f->room, f->count, sizeof *f->members) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     f->count += i == f->count;
     f->members[i] = (struct member){.pipeline = p, .fd = -1};
     f->running++;

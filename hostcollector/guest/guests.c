@@ -40,7 +40,7 @@ static int add_guest(struct guests *g, enum key key, const char *where,
                      struct err *e)
 {
     if (vec_grow(&g->list, &g->room, g->count, sizeof *g->list) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     g->list[g->count++] =
         (struct guest_spec){.kind = key_name(key), .where = where};
     return 0;
@@ -55,7 +55,7 @@ static int add_elf(struct guests *g, struct elf_path **list, const char *path,
     unsigned before = 0;
 
     if (elf == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     elf->path = path;
     for (; *list != NULL; list = &(*list)->next)
         before++;
@@ -208,7 +208,7 @@ static int keep_labels(struct guests *g, const struct line *line, struct err *e)
     const char **labels = arena_alloc(&g->arena, size);
 
     if (labels == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     memcpy(labels, line->labels, size);
     spec->labels = labels;
     spec->label_count = line->label_count;
@@ -406,7 +406,7 @@ static int name_guests(struct guests *g, struct err *e)
     int result = 0;
 
     if (sorted == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (size_t i = 0; i < g->count; i++)
         if (!g->list[i].named)
             make_name(&g->list[i], false);

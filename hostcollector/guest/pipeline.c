@@ -419,7 +419,7 @@ struct pipeline *pipeline_new(struct source *source,
 
     if (!p) {
         source_close(source);
-        err_set(e, "out of memory");
+        err_memory(e);
         return NULL;
     }
     p->source = source;
@@ -440,7 +440,7 @@ struct pipeline *pipeline_new(struct source *source,
     p->events = events_of(p);
     p->decode = decode_new(&p->events, p);
     if (!p->decode || !p->aggregate) {
-        err_set(e, "out of memory");
+        err_memory(e);
         pipeline_free(p);
         return NULL;
     }

@@ -171,7 +171,7 @@ static int begin_agent(void)
     config.memory_size = tprof_mem_size(&config);
     config.memory = aligned_alloc(4096, (config.memory_size + 4095) & ~4095ul);
     if (config.memory == NULL)
-        return err_set(sampler.e, "out of memory");
+        return err_memory(sampler.e);
     sampler.agent_memory = config.memory;
     memset(config.memory, 0, config.memory_size);
     int error = tprof_init_image(&config, &image);
@@ -448,7 +448,7 @@ int outside_sample(const struct outside_sampling *s, struct err *e)
         sampler.callers =
             stopped_callers_new(s->img, s->place.slide, s->unwind);
         if (sampler.callers == NULL)
-            return err_set(e, "out of memory");
+            return err_memory(e);
     }
     if (begin_agent() != 0)
         return -1;

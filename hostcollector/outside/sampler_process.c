@@ -375,7 +375,7 @@ static int start_process(const struct guest_config *o, size_t i, bool paused,
     if (o->keep_registers) {
         spec->registers = calloc(1, sizeof *spec->registers);
         if (spec->registers == NULL)
-            return err_set(e, "out of memory");
+            return err_memory(e);
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
                    bytes) != 0)

@@ -83,7 +83,7 @@ int judge_units(const struct dwarf *d, const struct hits *h, struct err *e)
     const char *name, *compiler;
 
     if (count_units(d, h, &t) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     name = t.about.name != NULL ? t.about.name : "(nameless)";
     compiler =
         t.about.producer != NULL ? t.about.producer : "a compiler unknown";
@@ -169,7 +169,7 @@ int judge_samples(const struct profile *p, const struct bodies *b,
                           "compile the kernel with -g");
     w = weakest(b);
     if (w == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     times = fmax(LEAST_TOGETHER / (double)b->placed,
                  LEAST_IN_ONE / (double)w->samples);
     if (times <= 1)

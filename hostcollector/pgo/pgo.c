@@ -96,7 +96,7 @@ static int build(const struct pgo_job *job, struct dwarf *d,
     int result = -1;
 
     if (t == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     dwarf_resolve(d, t, h->count);
     if (judge_units(d, h, e) != 0)
         goto end;
@@ -129,7 +129,7 @@ static int build_of_dwarf(const struct pgo_job *job, const struct gathered *g,
     dwarf_close(d);
     if (result == 0 &&
         bodies_finish(&out->bodies, &out->arena, &out->profile) != 0)
-        result = err_set(e, "out of memory");
+        result = err_memory(e);
     out->profile.samples = g->hits.samples;
     return result;
 }
@@ -144,7 +144,7 @@ static int build_by_address(const struct pgo_job *job, const struct hits *h,
         return -1;
     if (pgo_addresses_finish(&out->profile, &out->arena, &out->bodies.names, h,
                              job->image) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     return 0;
 }
 
@@ -161,7 +161,7 @@ struct sample_profile *pgo_profile(const struct pgo_job *job, struct err *e)
     }
     owned = calloc(1, sizeof *owned);
     if (owned == NULL || gather(&gathered, job) != 0)
-        result = err_set(e, "out of memory");
+        result = err_memory(e);
     else if (job->by_address)
         result = build_by_address(job, &gathered.hits, owned, e);
     else

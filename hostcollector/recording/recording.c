@@ -88,7 +88,7 @@ struct recording_writer *recording_create(const char *path,
     if (w)
         w->path = strdup(path);
     if (!w || !w->path) {
-        err_set(e, "out of memory");
+        err_memory(e);
         free(w);
         return NULL;
     }
@@ -285,7 +285,7 @@ struct recording_reader *recording_open_after(int fd, const void *start,
     struct recording_reader *r = calloc(1, sizeof *r);
 
     if (!r) {
-        err_set(e, "out of memory");
+        err_memory(e);
         return NULL;
     }
     r->fd = fd;
@@ -338,7 +338,7 @@ static int open_packed(struct recording_reader *r, size_t size, struct err *e)
     if (r->unpack == NULL)
         r->unpack = unpack_new();
     if (data == NULL || r->unpack == NULL)
-        n = err_set(e, "out of memory");
+        n = err_memory(e);
     if (n >= 0 && (size_t)n < size)
         r->end = RECORDING_CUT;
     else if (n >= 0 && unpack_begin(r->unpack, data, size, e) != 0)

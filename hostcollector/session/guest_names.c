@@ -18,7 +18,7 @@ static int take_all(struct named *named, struct recording_names *at,
                     struct err *e)
 {
     uint8_t *chunk = malloc(RECORDING_CHUNK_MAX);
-    ssize_t n = chunk != NULL ? 1 : err_set(e, "out of memory");
+    ssize_t n = chunk != NULL ? 1 : err_memory(e);
 
     while (n > 0) {
         n = recording_next_names(at, chunk, e);
@@ -62,7 +62,7 @@ int guest_names_read(struct guest_names *n, const struct pipeline *p,
     int result = take_all(&n->named, &at, e);
 
     if (result == 0 && hand_over(n, set) != 0)
-        result = err_set(e, "out of memory");
+        result = err_memory(e);
     if (result != 0)
         guest_names_fini(n);
     return result;

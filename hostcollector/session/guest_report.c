@@ -165,7 +165,7 @@ int guest_report_make(struct guest_report *g, struct guest_run *r,
         leave_samples_out(g, memory - part) == 0)
         g->view = view_new(r->profile, r->images.image_map, memory - part);
     if (g->view == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     look_for(g, "--function", shown->function);
     look_for(g, "--callers-of", shown->callers_of);
     add_remarks(r, g->view);
@@ -192,6 +192,6 @@ struct view *guest_report_look(struct guest_run *r, const struct profile *p,
     r->placed_maps = p->map_count;
     r->placed_sessions = p->sessions;
     if (view == NULL)
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     return view;
 }

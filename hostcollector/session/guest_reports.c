@@ -156,7 +156,7 @@ int guest_reports_write(struct guest_reports *all, struct err *e)
         return 0;
     all->list = calloc(all->count, sizeof *all->list);
     if (all->list == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     int result = outputs_open(all->job->outputs, e);
 
     if (result == 0)

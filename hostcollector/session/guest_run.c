@@ -149,7 +149,7 @@ static int name_recording(struct guest_run *r, struct err *e)
     if (length < 0 || (size_t)length >= sizeof text)
         return err_set(e, "-o %s: too long a path", path);
     r->recording = strdup(r->config.alone ? path : text);
-    return r->recording != NULL ? 0 : err_set(e, "out of memory");
+    return r->recording != NULL ? 0 : err_memory(e);
 }
 
 struct guest_run *guest_run_new(const struct guest_run_config *config,
@@ -162,7 +162,7 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
 
     *fault = GUEST_RUN_ELSE;
     if (r == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     r->config = *config;
@@ -259,7 +259,7 @@ void guest_run_ended(struct guest_run *r, enum pipeline_end end,
     if (e != NULL) {
         guest_run_failed(r, e);
     } else if (r->profile == NULL) {
-        (void)err_set(&memory, "out of memory");
+        (void)err_memory(&memory);
         guest_run_failed(r, &memory);
     } else {
         judge_end(r);

@@ -87,7 +87,7 @@ static int add_to_image(struct overall_sum *o, const struct report *report,
 
     if (image == NULL || vec_grow(&image->profiles, &image->room, image->guests,
                                   sizeof(void *)) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     image->profiles[image->guests++] = report->profile;
     return 0;
 }
@@ -106,7 +106,7 @@ int overall_add(struct overall_sum *o, const struct overall_guest *guest,
 {
     if (vec_grow(&o->guests, &o->guest_room, o->guest_count,
                  sizeof *o->guests) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     o->guests[o->guest_count] = *guest;
     o->guests[o->guest_count++].busy =
         busy_share(report != NULL ? report->view : NULL);
@@ -144,7 +144,7 @@ static int show(struct overall_image_sum *image, uint64_t memory,
     if (profile != NULL)
         image->view = view_new(profile, image->map, memory / 2);
     if (image->view == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     *report = (struct report){
         .profile = profile,
         .view = image->view,
@@ -177,7 +177,7 @@ int overall_finish(struct overall_sum *o, uint64_t memory,
         (struct overall){.guests = o->guests, .guest_count = o->guest_count};
     o->shown = calloc(o->image_count + 1, sizeof *o->shown);
     if (o->shown == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (size_t i = 0; i < o->image_count; i++) {
         struct overall_image *shown = &o->shown[result->image_count];
 

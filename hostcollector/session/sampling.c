@@ -115,7 +115,7 @@ static struct guest_run *add_run(struct sampling *s,
         return NULL;
     if (vec_grow(&s->runs, &s->room, s->count, sizeof(void *)) != 0 ||
         guest_loop_add(s->loop, r->pipeline, e) != 0) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         guest_run_free(r);
         return NULL;
     }

@@ -175,7 +175,7 @@ static struct snapshot *look_at(struct session *s, struct subject *t,
                             is_live(s) ? s->config->options.duration_s : 0,
                             spec != NULL ? spec->registers : NULL, arena);
     if (shot == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     shot->guest = s->count > 1 ? t->run->name : NULL;
@@ -244,7 +244,7 @@ static int take_look(struct session *s, struct err *e)
     struct arena arena = {0};
     int result = shots != NULL && views != NULL
                      ? look_at_all(s, shots, views, &arena, e)
-                     : err_set(e, "out of memory");
+                     : err_memory(e);
 
     for (size_t i = 0; views != NULL && i < s->count; i++)
         view_free(views[i]);
@@ -360,7 +360,7 @@ static int add_subjects(struct session *s, struct err *e)
 
     s->subjects = calloc(count, sizeof *s->subjects);
     if (s->subjects == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (size_t i = 0; i < count; i++)
         if (add_subject(s, g->count != 0 ? &g->list[i] : NULL, memory, e) != 0)
             return -1;

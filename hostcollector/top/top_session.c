@@ -64,7 +64,7 @@ static int open_run(struct top_session *s, struct err *e)
 
     s->window = top_window_new(TOP_WINDOW_MAX, third(s));
     if (s->window == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     s->run = guest_run_new(&config, &fault, e);
     s->usage = s->run == NULL && fault == GUEST_RUN_TYPED;
     return s->run != NULL ? 0 : -1;

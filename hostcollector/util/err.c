@@ -38,3 +38,8 @@ int err_sys(struct err *e, const char *what)
 {
     return err_set(e, "%s: %s", what, strerror(errno));
 }
+
+int err_memory(struct err *e)
+{
+    return err_set(e, "out of memory");
+}

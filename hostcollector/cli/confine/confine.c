@@ -242,7 +242,7 @@ static void leave_samplers(const struct guests *g)
 /* Start the helper. The call does not return in the helper. */
 static int start(struct helper_plan *p, struct err *e)
 {
-    int who = p->failed ? err_set(e, "out of memory") : opener_fork(e);
+    int who = p->failed ? err_memory(e) : opener_fork(e);
 
     if (who == 1) {
         fetch_leave();

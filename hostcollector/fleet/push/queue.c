@@ -203,10 +203,9 @@ static int add_folder(struct queue *q, const char *name, const char *tag,
                       bool marks, struct err *e)
 {
     struct listing l = {{0}, {0}};
-    int result = listing_read(&l, name, tag) != 0 ? err_sys(e, name)
-                 : add_listed(q, &l, name, tag, marks) != 0
-                     ? err_set(e, "out of memory")
-                     : 0;
+    int result = listing_read(&l, name, tag) != 0           ? err_sys(e, name)
+                 : add_listed(q, &l, name, tag, marks) != 0 ? err_memory(e)
+                                                            : 0;
 
     listing_fini(&l);
     return result;
@@ -266,9 +265,7 @@ static int scan(struct queue *q, const char *from, const char *tag, bool marks,
         return err_sys(e, from);
     char *path = strdup(from);
 
-    return path != NULL && add_recording(q, path, tag) == 0
-               ? 0
-               : err_set(e, "out of memory");
+    return path != NULL && add_recording(q, path, tag) == 0 ? 0 : err_memory(e);
 }
 
 /* Number of the (count) items at (items) that are gone. A merged window is not
@@ -346,7 +343,7 @@ static void empty(struct queue *q)
 static int put_in_order(struct queue *q, struct err *e)
 {
     if (drop_merged(q) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (q->count != 0)
         qsort(q->items, q->count, sizeof *q->items, older);
     return 0;
@@ -356,7 +353,7 @@ static int fill(struct queue *q, const char *const *from, size_t count,
                 const char *tag, bool marks, struct err *e)
 {
     if (hold_all(q, from, count) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (size_t i = 0; i < count; i++)
         if (scan(q, from[i], tag, marks, e) != 0)
             return -1;
@@ -376,7 +373,7 @@ int queue_hear(struct queue *q, const char *const *from, size_t count,
 
         result = path != NULL ? add_recording(q, path, tag) : -1;
     }
-    return result == 0 ? put_in_order(q, e) : err_set(e, "out of memory");
+    return result == 0 ? put_in_order(q, e) : err_memory(e);
 }
 
 int queue_scan(struct queue *q, const char *const *from, size_t count,
@@ -432,7 +429,7 @@ int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
     (void)snprintf(text, sizeof text, "%s%s%" PRIu64 " %s\n", ends[end],
                    as_it_is(is, item), samples, id);
     if (path == NULL || fresh == NULL)
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     else if (write_file(fresh, text) != 0 || rename(fresh, path) != 0)
         result = no_mark(path, e);
     else

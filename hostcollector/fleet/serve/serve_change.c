@@ -107,7 +107,7 @@ static int add_guest(struct serve_session *s, const struct guest_spec *spec,
     g->spec.where = strdup(spec->where);
     if (g->spec.where == NULL) {
         free(g);
-        return err_set(e, "out of memory");
+        return err_memory(e);
     }
     set_labels(g, spec);
     serve_images_set(g, spec);

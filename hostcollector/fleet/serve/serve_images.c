@@ -41,7 +41,7 @@ static int list_elfs(struct serve_images *images, const struct elf_path *elf,
             return err_set(e, "%s: more than %u images", elf->path, IMAGES_MAX);
         if (vec_grow(&images->paths, &images->room, images->count,
                      sizeof(char *)) != 0)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         images->paths[images->count++] = elf->path;
     }
     return 0;
@@ -89,7 +89,7 @@ int serve_images_open(struct serve_images *images, const struct serve_config *o,
 
     images->files = calloc(images->count + 1, sizeof(void *));
     if (images->files == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (size_t i = 0; i < images->count; i++) {
         images->files[i] = images_open(&images->set, images->paths[i], &why);
         if (images->files[i] == NULL && is_typed(o, images->paths[i]))

@@ -282,7 +282,7 @@ static int open_all(struct serve_session *s, struct err *e)
 {
     s->rows = calloc(SERVE_GUESTS, sizeof *s->rows);
     if (s->rows == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (s->o->spool != NULL) {
         const uint64_t span_ms = (uint64_t)(s->o->window_s * 1000);
         const struct windows_config config = {

@@ -98,7 +98,7 @@ static int add_range(struct guests *now, const struct range *r, struct err *e)
             return -1;
         where = arena_strndup(&now->arena, text, strlen(text));
         if (where == NULL)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         if (guests_option(now, "vsock", where, e) != 0)
             return -1;
     }
@@ -121,7 +121,7 @@ static int add_folder(const struct serve_config *o, struct socket_folder *f,
         char *where = arena_alloc(&now->arena, size);
 
         if (where == NULL)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         (void)snprintf(where, size, "%s/%s", o->watch, name);
         if (guests_option(now, vsock ? "vsock-uds" : "serial", where, e) != 0)
             return -1;

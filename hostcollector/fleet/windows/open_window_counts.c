@@ -87,7 +87,7 @@ static int read_before(struct open_window_counts *u, struct err *e)
             continue;
         if (vec_grow(&u->before, &u->before_room, u->before_count,
                      sizeof core) != 0)
-            return err_set(e, "out of memory");
+            return err_memory(e);
         core.guest[sizeof core.guest - 1] = '\0';
         u->before[u->before_count++] = core;
     }
@@ -120,7 +120,7 @@ struct open_window_counts *open_window_counts_open(int fd, size_t places,
     if (u == NULL || file == NULL) {
         free(u);
         free(file);
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     memcpy(file->magic, MAGIC, sizeof file->magic);

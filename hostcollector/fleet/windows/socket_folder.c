@@ -22,7 +22,7 @@ struct socket_folder *socket_folder_open(const char *path, struct err *e)
     struct socket_folder *f = calloc(1, sizeof *f);
 
     if (f == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     f->path = path;

@@ -58,7 +58,7 @@ struct status *status_new(size_t rows, size_t crashed, struct err *e)
     void *table;
 
     if (s == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     table = mmap(NULL, size_of(rows + crashed), PROT_READ | PROT_WRITE,

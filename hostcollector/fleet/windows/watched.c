@@ -19,7 +19,7 @@ int watched_hello(struct watched *w, enum hello_kind kind,
         return 0;
     grown = realloc(w->cores, g->cores * sizeof *grown);
     if (grown == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     for (uint32_t i = w->core_count; i < g->cores; i++)
         grown[i] = (struct watched_core){0};
     w->cores = grown;

@@ -61,7 +61,7 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
     struct windows *w = calloc(1, sizeof *w);
 
     if (w == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     w->span_ms = config->span_ms;
@@ -160,7 +160,7 @@ static int admit(struct windows_guest *g, const struct guest *guest,
     g->dictionaries += grown;
     g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
     if (g->all != NULL && take_places(g, guest->cores) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (!begins)
         return 0;
     uint64_t extra = shares_more(g->shares, g->memory);
@@ -171,7 +171,7 @@ static int admit(struct windows_guest *g, const struct guest *guest,
     (void)shares_take(g->shares, &g->memory, extra);
     g->packer = window_packer_new(PACKER_MIN + extra);
     begin_window(g);
-    return g->packer != NULL ? 0 : err_set(e, "out of memory");
+    return g->packer != NULL ? 0 : err_memory(e);
 }
 
 static int on_hello(void *context, enum hello_kind kind,
@@ -183,7 +183,7 @@ static int on_hello(void *context, enum hello_kind kind,
         watched_hello(&g->watched, kind, guest, e) != 0)
         return -1;
     if (busy_hello(&g->busy, kind, guest) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     return g->packer != NULL ? window_events.hello(g->packer, kind, guest, e)
                              : 0;
 }

@@ -164,7 +164,7 @@ struct source *source_outside(const char *where, int bytes, int words,
     struct outside *o = calloc(1, sizeof *o);
 
     if (o == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     o->source = (struct source){.ops = &outside_ops,

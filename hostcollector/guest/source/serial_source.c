@@ -185,7 +185,7 @@ struct source *source_serial(const char *path, struct err *e)
     if (s)
         s->path = strdup(path);
     if (!s || !s->path) {
-        err_set(e, "out of memory");
+        err_memory(e);
         free(s);
         return NULL;
     }

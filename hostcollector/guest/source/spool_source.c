@@ -376,7 +376,7 @@ struct source *source_spool(const struct spool_list *list, const char *build,
     struct spool_source *s = calloc(1, sizeof *s);
 
     if (s == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     s->source.ops = &spool_ops;

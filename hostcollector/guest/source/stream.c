@@ -94,7 +94,7 @@ int stream_init(struct stream *s, const struct source_ops *ops,
                                 .live = true,
                                 .path = s->where,
                                 .reconnects = true};
-    return s->where != NULL ? 0 : err_set(e, "out of memory");
+    return s->where != NULL ? 0 : err_memory(e);
 }
 
 void stream_fini(struct stream *s)

@@ -232,7 +232,7 @@ struct source *source_vsock(const char *where, unsigned how, struct err *e)
     int error = EINVAL;
 
     if (v == NULL) {
-        err_set(e, "out of memory");
+        err_memory(e);
         return NULL;
     }
     if (stream_init(&v->stream, &vsock_ops, where, e) != 0 || parse(v, e) != 0)

@@ -197,7 +197,7 @@ static int init(struct vsock_uds *u, const char *where, struct err *e)
         return -1;
     u->path = strdup(where);
     if (u->path == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (stream_port(&u->stream, split(u->path), e) < 0)
         return -1;
     if (u->path[0] == '\0')
@@ -215,7 +215,7 @@ struct source *source_vsock_uds(const char *where, struct err *e)
     struct vsock_uds *u = calloc(1, sizeof *u);
 
     if (u == NULL) {
-        err_set(e, "out of memory");
+        err_memory(e);
         return NULL;
     }
     if (init(u, where, e) == 0)

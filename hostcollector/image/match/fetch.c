@@ -81,8 +81,7 @@ static int cache_find(struct err *e)
                        " %.200s: other users may write there, so no server is "
                        "used. Name a folder of your own",
                        path);
-    return setenv(CACHE_VARIABLE, path, 1) == 0 ? 0
-                                                : err_set(e, "out of memory");
+    return setenv(CACHE_VARIABLE, path, 1) == 0 ? 0 : err_memory(e);
 }
 
 static int to_other = -1; /* socket to the other process; -1: none */

@@ -34,8 +34,7 @@ int guest_images_add(struct guest_images *g, struct images *set,
 
     if (file == NULL)
         return -1;
-    return guest_images_add_file(g, file) == 0 ? 0
-                                               : err_set(e, "out of memory");
+    return guest_images_add_file(g, file) == 0 ? 0 : err_memory(e);
 }
 
 int guest_images_add_file(struct guest_images *g, struct shared_image *file)

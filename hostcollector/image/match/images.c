@@ -52,7 +52,7 @@ struct shared_image *images_open(struct images *set, const char *path,
     s = calloc(1, sizeof *s);
     if (s == NULL ||
         vec_grow(&set->list, &set->room, set->count, sizeof(void *)) != 0) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         goto fail;
     }
     s->file = file;

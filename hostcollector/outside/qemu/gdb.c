@@ -310,7 +310,7 @@ static struct outside_guest *open_stub(int fd, bool stays, struct err *e)
     struct gdb *g = calloc(1, sizeof *g);
 
     if (g == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         (void)close(fd);
         return NULL;
     }

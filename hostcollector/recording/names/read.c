@@ -269,7 +269,7 @@ static int take_block(struct named *n, const uint8_t *block, size_t size,
     }
     free(u.texts);
     if (u.no_memory)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     return u.in.bad ? err_set(e, "they contradict themselves") : 0;
 }
 
@@ -287,7 +287,7 @@ int named_take(struct named *n, const void *bytes, size_t size, struct err *e)
                        NAMED_BLOCK_MAX);
     block = malloc((size_t)whole);
     if (block == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (ZSTD_decompress(block, (size_t)whole, bytes, size) != whole)
         result = err_set(e, "their compressed bytes are damaged");
     else

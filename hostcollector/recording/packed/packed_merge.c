@@ -423,7 +423,7 @@ int packed_merge_end(struct packed_merge *m, struct packed_merge_chunk *chunk,
     else if (b.size > PACKED_BLOCK_MAX)
         (void)err_set(e, "%zu bytes do not fit into a chunk", b.size);
     else
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     if (result != 0) {
         free(chunk->bytes);
         chunk->bytes = NULL;

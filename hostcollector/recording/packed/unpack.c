@@ -70,7 +70,7 @@ int unpack_begin(struct unpack *u, const void *data, size_t size, struct err *e)
         u->room = u->block != NULL ? (size_t)whole : 0;
     }
     if (u->block == NULL)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     if (ZSTD_decompressDCtx(u->decompressor, u->block, (size_t)whole, data,
                             size) != whole)
         return err_set(e, "the bytes of a packed chunk are damaged");
@@ -167,7 +167,7 @@ int unpack_stacks(struct unpack *u, struct err *e)
     for (size_t i = 1; memory && i <= u->stack_count && !c->bad; i++)
         get_stack(u, &u->stacks[i], list, count);
     free(list);
-    return memory ? 0 : err_set(e, "out of memory");
+    return memory ? 0 : err_memory(e);
 }
 
 /* Copy a frame that is stored unchanged. Returns its size; 0 if it is cut. */

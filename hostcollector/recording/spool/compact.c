@@ -243,7 +243,7 @@ int spool_compact(int fd, const struct compact_config *config,
     if (c.fd < 0)
         (void)err_sys(e, "spool");
     else if (c.file == NULL)
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     else if (take_lock(&c, e) == 0 && each_name(c.fd, take_file, &c, e) == 0) {
         if (c.count != 0)
             qsort(c.entries, c.count, sizeof *c.entries, by_guest_and_start);

@@ -230,7 +230,7 @@ uint8_t *merged_file_end(struct merged_file *f, size_t *size, struct err *e)
         recording_chunk_header(bytes + used, CHUNK_END, 0, 0);
         *size = used + CHUNK_HEADER;
     } else if (f->first != NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     }
     recording_reader_free(f->first);
     f->first = NULL;

@@ -59,7 +59,7 @@ static int keep(struct spool_list *list, const char *name,
                        "--since and --until",
                        list->folder, SPOOL_LIST_MAX);
     if (vec_grow(&list->windows, &list->room, list->count, sizeof w) != 0)
-        return err_set(e, "out of memory");
+        return err_memory(e);
     list->windows[list->count++] = w;
     return 0;
 }
@@ -215,7 +215,7 @@ int spool_list_open(struct spool_list *list, const struct spool_pick *pick,
                                 .since_ms = pick->since_ms,
                                 .until_ms = pick->until_ms};
     if (s == NULL || list->folder == NULL)
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
     else if (take_folder(list, pick, s, e) == 0 &&
              check_choice(list, pick, s, e) == 0) {
         qsort(list->windows, list->count, sizeof *list->windows, older);

@@ -243,7 +243,7 @@ struct http *http_open(const struct http_config *c, struct err *e)
     struct http *h = calloc(1, sizeof *h);
 
     if (h == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         return NULL;
     }
     h->config = *c;

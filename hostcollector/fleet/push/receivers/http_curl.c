@@ -134,7 +134,7 @@ struct http_curl *http_curl_open(const struct http_config *c, struct err *e)
 
     if (h == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
         (h->curl = curl_easy_init()) == NULL) {
-        (void)err_set(e, "out of memory");
+        (void)err_memory(e);
         http_curl_close(h);
         return NULL;
     }
