@@ -99,7 +99,7 @@ cases.theme_follows_the_system_and_the_switch = async () => {
 // catches: what does not fit a telephone, or is lost on a wall
 cases.no_width_needs_scrolling_sideways = async () => {
     const page = await open("usual.html");
-    for (const width of [400, 480, 720, 1280, 1600, 4000]) {
+    for (const width of [320, 400, 480, 720, 1280, 1600, 4000]) {
         await page.setViewportSize({ width, height: 900 });
         for (const tab of ["flame", "sandwich", "lines", "waits", "trust", "functions"]) {
             await page.evaluate((name) => window.tprof.showTab(name), tab);

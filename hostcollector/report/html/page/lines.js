@@ -118,7 +118,7 @@ class FunctionLines {
     headText(a) {
         return `${shareText({ p: a.self.share, ...a.self })} of ${a.of} time in its code, ` +
             `${countText(a.self.samples)} samples; Self is in % of that. Of all samples ` +
-            "of this page, whatever is selected above." + this.originText(a);
+            "of this page, whatever is selected elsewhere." + this.originText(a);
     }
 
     originText(a) {

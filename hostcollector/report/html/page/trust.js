@@ -36,11 +36,11 @@ function accountText(head) {
     const parts = ["deadlines = missed + ticks; ticks = samples + lost + full + reentered."];
     if (head.part)
         parts.push("Of the cores and seconds that this page was made of, whatever is selected " +
-                   "here. Lost has all ticks that left no sample, for whatever reason, in each " +
+                   "elsewhere. Lost has all ticks that left no sample, for whatever reason, in each " +
                    "second that was selected or touched.");
     else
         parts.push("Of the whole run and all cores that this page was made of, whatever is " +
-                   "selected here.");
+                   "selected elsewhere.");
     if (head.without)
         parts.push("Samples and missed are of what was not left out. What was lost may be of " +
                    "any function.");
