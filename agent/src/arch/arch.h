@@ -138,8 +138,11 @@ uint32_t tprof_arch_core_id(void);
 /* Returns the index of this core; (tprof_cpus) or more if it has not joined. */
 uint32_t tprof_arch_core_index(void);
 
-/* The same, also with interrupts on, and before tprof_init(). */
-static inline uint32_t tprof_arch_core_calling(void);
+/* Can tprof_arch_core_quick() be called? It returns the index of this core, as
+ * tprof_arch_core_index() does, also with interrupts on, and takes two
+ * instructions. */
+static inline bool tprof_arch_has_quick(void);
+static inline uint32_t tprof_arch_core_quick(void);
 
 /*
  * Checks that this core can join: its timer has what the agent needs, and the

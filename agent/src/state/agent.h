@@ -293,14 +293,6 @@ static inline struct tprof_cpu *tprof_this_cpu(void)
     return index < tprof_cpus ? tprof_cpu[index] : NULL;
 }
 
-/* The same, also with interrupts on. */
-TPROF_HOT struct tprof_cpu *tprof_calling_cpu(void)
-{
-    uint32_t index = tprof_arch_core_calling();
-
-    return index < tprof_cpus ? tprof_cpu[index] : NULL;
-}
-
 /* Returns the state that the host has ordered: enum wire_state. */
 static inline uint64_t tprof_state(void)
 {

@@ -40,8 +40,7 @@ static uint32_t end_of_entries(void)
 
 /* --- Threads that are ready ----------------------------------------------- */
 
-/* One thread more is ready from (now) on, or one fewer: (by) is 1 or -1. */
-static void count_ready(int64_t by, uint64_t now)
+void tprof_sums_change_ready(int64_t more, uint64_t now)
 {
     uint64_t word = atomic_load(&tprof_sums.ready);
     uint64_t next;
@@ -50,25 +49,14 @@ static void count_ready(int64_t by, uint64_t now)
     do {
         uint64_t count = word % (1u << TPROF_READY_BITS);
 
-        next = word + (uint64_t)by;
-        if (count == (by < 0))
-            next += (by < 0 ? now : -now) << TPROF_READY_BITS;
+        next = word + (uint64_t)more;
+        if (count == (more < 0))
+            next += (more < 0 ? now : -now) << TPROF_READY_BITS;
         if (tries++ == 64) {
             atomic_store(&tprof_sums.is_ready_lost, 1);
             return;
         }
     } while (!atomic_compare_exchange_strong(&tprof_sums.ready, &word, next));
-}
-
-void tprof_sums_note_ready(const struct tprof_thread_record *t,
-                           const struct tprof_change *change, bool is,
-                           uint64_t now)
-{
-    bool was = change->ended == TPROF_THREAD_READY && change->was_known;
-
-    if (change->ended != 0 && was != is &&
-        tprof_sums_kind(t) != TPROF_CORE_IDLE)
-        count_ready(is ? 1 : -1, now);
 }
 
 uint64_t tprof_sums_ready_ticks(uint64_t now)

@@ -50,7 +50,8 @@ struct tprof_core_sums {
     _Atomic uint64_t
         ready_before; /* tprof_sums_ready_ticks() at idle's begin */
     _Atomic uint64_t delay[TPROF_DELAY_BUCKETS];
-    struct tprof_range range; /* of the last stack that was walked */
+    struct tprof_thread_record *current; /* of its last switch, or NULL */
+    struct tprof_range range;            /* of the last stack that was walked */
     struct tprof_callers callers;
 };
 _Static_assert(sizeof(struct tprof_core_sums) <= 640,
@@ -100,12 +101,6 @@ TPROF_HOT void tprof_sums_leave(struct tprof_core_sums *core)
         memory_order_release);
 }
 
-/* The thread with record (t) is ready from (now) on, or with (is) false is not
- * ready, after (change). Idle threads never count as ready. */
-void tprof_sums_note_ready(const struct tprof_thread_record *t,
-                           const struct tprof_change *change, bool is,
-                           uint64_t now);
-
 /* Returns what a core runs if (t) is the record of its thread, or NULL. */
 TPROF_HOT enum tprof_core_time
 tprof_sums_kind(const struct tprof_thread_record *t)
@@ -116,6 +111,26 @@ tprof_sums_kind(const struct tprof_thread_record *t)
                    WIRE_THREAD_IDLE
                ? TPROF_CORE_IDLE
                : TPROF_CORE_RUNNING;
+}
+
+/* Returns by how many more threads are ready after (change) of the thread with
+ * record (t), which is ready now if (is). Idle threads never count. */
+TPROF_HOT int tprof_sums_readies(const struct tprof_thread_record *t,
+                                 const struct tprof_change *change, bool is)
+{
+    bool was = change->ended == TPROF_THREAD_READY && change->was_known;
+
+    if (change->ended == 0 || tprof_sums_kind(t) == TPROF_CORE_IDLE)
+        return 0;
+    return (int)is - (int)was;
+}
+
+/* Counts that (more) threads more are ready from (now) on: -1, 0 or 1. */
+void tprof_sums_change_ready(int64_t more, uint64_t now);
+TPROF_HOT void tprof_sums_count_ready(int more, uint64_t now)
+{
+    if (more != 0)
+        tprof_sums_change_ready(more, now);
 }
 
 /* Adds the time up to (now) to what this core has done since (core->last). (t)

@@ -84,20 +84,42 @@ uint64_t *tprof_thread_slot(uint32_t index)
     return (void *)(uintptr_t)&tprof_agent.core[index]->recorder.running;
 }
 
-/* Returns the calling core, whose slot has (id) from now on. NULL: it has not
- * joined. */
-TPROF_HOT struct tprof_cpu *run(uint64_t id)
+/* Stores that (cpu), which may be NULL, runs thread (id). */
+TPROF_HOT void run(struct tprof_cpu *cpu, uint64_t id)
 {
-    struct tprof_cpu *cpu = tprof_calling_cpu();
-
     if (cpu)
         atomic_store_explicit(&cpu->recorder.running, id, memory_order_relaxed);
-    return cpu;
+}
+
+/* Returns the calling core; NULL if it has not joined. After
+ * tprof_arch_has_quick(). */
+TPROF_HOT struct tprof_cpu *quick_cpu(void)
+{
+    uint32_t index = tprof_arch_core_quick();
+
+    return index < tprof_cpus ? tprof_cpu[index] : NULL;
+}
+
+/* The same for any core, and before tprof_init(). Interrupts are off. */
+static struct tprof_cpu *slow_cpu(void)
+{
+    return tprof_cpus ? tprof_this_cpu() : NULL;
+}
+
+TPROF_COLD void thread_slowly(uint64_t id)
+{
+    uint64_t flags = tprof_arch_irq_save();
+
+    run(slow_cpu(), id);
+    tprof_arch_irq_restore(flags);
 }
 
 void tprof_thread(uint64_t id)
 {
-    (void)run(id);
+    if (__builtin_expect(!tprof_arch_has_quick(), 0))
+        thread_slowly(id);
+    else
+        run(quick_cpu(), id);
 }
 
 /* --- Names ---------------------------------------------------------------- */
@@ -114,7 +136,7 @@ struct counted {
 static struct counted begin_call(void)
 {
     struct counted c = {.flags = tprof_arch_irq_save()};
-    const struct tprof_cpu *cpu = tprof_this_cpu();
+    const struct tprof_cpu *cpu = slow_cpu();
 
     if (cpu)
         c.core = atomic_load_explicit(&cpu->sums, memory_order_acquire);
@@ -152,7 +174,7 @@ static void end_thread(const struct counted *c, uint64_t id)
         return;
     if (change.ended == TPROF_THREAD_BLOCKED)
         tprof_thread_waits_add(change.wait, change.ticks);
-    tprof_sums_note_ready(t, &change, false, c->now);
+    tprof_sums_count_ready(tprof_sums_readies(t, &change, false), c->now);
 }
 
 void tprof_thread_end(uint64_t id)
@@ -225,10 +247,11 @@ struct caller {
             *(const uint64_t *)__builtin_frame_address(0)                      \
     }
 
-/* This core ends to run the thread with record (t). */
-TPROF_HOT void switch_out(struct tprof_core_sums *core,
-                          struct tprof_thread_record *t, uint64_t id,
-                          uint64_t now, uint32_t why, struct caller from)
+/* This core ends to run the thread with record (t). Returns by how many more
+ * threads are ready. */
+TPROF_HOT int switch_out(struct tprof_core_sums *core,
+                         struct tprof_thread_record *t, uint64_t id,
+                         uint64_t now, uint32_t why, struct caller from)
 {
     static const uint8_t state[] = {TPROF_THREAD_BLOCKED, TPROF_THREAD_READY,
                                     TPROF_THREAD_ENDED};
@@ -247,12 +270,13 @@ TPROF_HOT void switch_out(struct tprof_core_sums *core,
     struct tprof_change change = tprof_thread_table_change(
         t, id, now, TPROF_THREAD_LIVES, state[why], TPROF_THREAD_RUNNING);
 
-    tprof_sums_note_ready(t, &change, why == TPROF_READY, now);
+    return tprof_sums_readies(t, &change, why == TPROF_READY);
 }
 
-TPROF_HOT void switch_in(struct tprof_core_sums *core, uint32_t index,
-                         struct tprof_thread_record *t, uint64_t id,
-                         uint64_t now)
+/* This core begins to run the thread with record (t). Returns the same. */
+TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
+                        struct tprof_thread_record *t, uint64_t id,
+                        uint64_t now)
 {
     struct tprof_change change =
         tprof_thread_table_change(t, id, now, TPROF_THREAD_LIVES,
@@ -268,13 +292,13 @@ TPROF_HOT void switch_in(struct tprof_core_sums *core, uint32_t index,
     if (change.ended == TPROF_THREAD_BLOCKED) /* without a wake */
         tprof_thread_waits_add(change.wait, change.ticks);
     if (change.ended != TPROF_THREAD_READY || !change.was_known)
-        return;
+        return 0;
     uint64_t bucket = tprof_bit_length(change.ticks);
 
     if (bucket >= TPROF_DELAY_BUCKETS)
         bucket = TPROF_DELAY_BUCKETS - 1;
     tprof_sums_add(&core->delay[bucket], 1);
-    tprof_sums_note_ready(t, &change, false, now);
+    return tprof_sums_readies(t, &change, false);
 }
 
 /* Adds the time since the core began to be idle in which a thread was ready. */
@@ -299,6 +323,16 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
     atomic_store_explicit(&core->was_ready_known, is, memory_order_relaxed);
 }
 
+/* Returns the record of thread (id), which this core has run. It is mostly the
+ * record to which this core has switched last. */
+TPROF_HOT struct tprof_thread_record *
+find_current(const struct tprof_core_sums *core, uint64_t id)
+{
+    struct tprof_thread_record *t = core->current;
+
+    return t && tprof_thread_table_has(t, id) ? t : tprof_thread_table_find(id);
+}
+
 static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
                                                    uint64_t from, uint64_t to,
                                                    uint32_t why,
@@ -313,30 +347,59 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
 
     if (tprof_sums_enter(core) && from != to && why <= TPROF_ENDED) {
         uint64_t now = tprof_arch_now();
-        struct tprof_thread_record *out = tprof_thread_table_find(from);
+        struct tprof_thread_record *out = find_current(core, from);
         struct tprof_thread_record *in = tprof_thread_table_find(to);
+        int more = 0;
 
         tprof_sums_ran(core, from, out, now);
         tprof_sums_add(&core->switches, 1);
         note_idle(core, tprof_sums_kind(out) == TPROF_CORE_IDLE,
                   tprof_sums_kind(in) == TPROF_CORE_IDLE, now);
         if (out)
-            switch_out(core, out, from, now, why, caller);
+            more = switch_out(core, out, from, now, why, caller);
         if (in)
-            switch_in(core, cpu->index, in, to, now);
+            more += switch_in(core, cpu->index, in, to, now);
+        tprof_sums_count_ready(more, now);
+        core->current = in;
     }
     tprof_sums_leave(core);
     tprof_arch_irq_restore(flags);
 }
 
+/* tprof_switch() if nothing is counted */
+TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
+{
+    if (why == TPROF_ENDED)
+        tprof_thread_end(from);
+}
+
+TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
+                              struct caller caller)
+{
+    uint64_t flags = tprof_arch_irq_save();
+    struct tprof_cpu *cpu = slow_cpu();
+
+    run(cpu, to);
+    tprof_arch_irq_restore(flags);
+    if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
+        count_switch(cpu, from, to, why, caller);
+    else
+        end_after_switch(from, why);
+}
+
 void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
 {
-    struct tprof_cpu *cpu = run(to);
+    if (__builtin_expect(!tprof_arch_has_quick(), 0)) {
+        switch_slowly(from, to, why, CALLER());
+        return;
+    }
+    struct tprof_cpu *cpu = quick_cpu();
 
+    run(cpu, to);
     if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
         count_switch(cpu, from, to, why, CALLER());
     else if (why == TPROF_ENDED)
-        tprof_thread_end(from);
+        end_after_switch(from, why);
 }
 
 static __attribute__((noinline)) void count_wake(uint64_t id,
@@ -354,7 +417,7 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
                                       TPROF_THREAD_READY, TPROF_THREAD_BLOCKED);
 
         if (change.ended) {
-            tprof_sums_note_ready(t, &change, true, c.now);
+            tprof_sums_count_ready(tprof_sums_readies(t, &change, true), c.now);
             tprof_thread_waits_add(change.wait, change.ticks);
             tprof_thread_waits_walk(&c.core->callers, caller.pc, caller.fp,
                                     &c.core->range);

@@ -38,8 +38,7 @@ struct tprof_thread_record *tprof_thread_table_find(uint64_t id)
     for (uint32_t i = 0; i < WINDOW; i++, at = next_of(at)) {
         struct tprof_thread_record *t = &tprof_thread_table.record[at];
 
-        if (atomic_load_explicit(&t->id, memory_order_relaxed) == id &&
-            TPROF_THREAD_LIVES >> state_of(atomic_load(&t->word)) & 1)
+        if (tprof_thread_table_has(t, id))
             return t;
     }
     return NULL;

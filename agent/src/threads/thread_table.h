@@ -83,6 +83,16 @@ struct tprof_change {
     uint64_t ticks; /* time in that state */
 };
 
+/* Is (t) the record of the thread with (id), which lives? */
+TPROF_HOT bool tprof_thread_table_has(const struct tprof_thread_record *t,
+                                      uint64_t id)
+{
+    return atomic_load_explicit(&t->id, memory_order_relaxed) == id &&
+           TPROF_THREAD_LIVES >>
+                   (atomic_load(&t->word) % (1u << TPROF_THREAD_STATE_BITS)) &
+               1;
+}
+
 /* Returns the record of the thread with (id) that lives, or NULL. */
 struct tprof_thread_record *tprof_thread_table_find(uint64_t id);
 

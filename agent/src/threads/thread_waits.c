@@ -9,12 +9,10 @@
 
 struct tprof_thread_waits tprof_thread_waits;
 
-/* Is the frame at (fp) in (in), or in another range, which (in) then becomes?
- * (in->size) is the number of places for a frame. */
-static bool is_readable(struct tprof_range *in, uint64_t fp)
+/* Makes (in) the range that has the frame at (fp). (in->size) is the number of
+ * places for a frame. Returns false if the frame may not be read. */
+TPROF_COLD bool find_range(struct tprof_range *in, uint64_t fp)
 {
-    if (__builtin_expect(fp - in->start < in->size, 1))
-        return true;
     const struct tprof_range *r =
         tprof_unwind_range(tprof_thread_waits.bounds, fp, TPROF_FRAME_SIZE);
 
@@ -29,35 +27,39 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
                              struct tprof_range *range)
 {
     const struct tprof_bounds *b = tprof_thread_waits.bounds;
-    const struct tprof_text *text = &b->image.text;
+    const struct tprof_text text = b->image.text;
+    struct tprof_range in = *range;
     uint64_t name = (pc + 1) * MIX;
-    uint32_t count = 1;
+    uint64_t *frame = c->frame;
+    uint64_t *end = frame + tprof_thread_waits.depth;
 
-    c->frame[0] = pc;
+    *frame++ = pc;
     c->end = WIRE_END_DEPTH;
-    while (count < tprof_thread_waits.depth) {
-        if (fp == 0 || !is_readable(range, fp)) {
+    while (frame != end) {
+        if (__builtin_expect(fp - in.start >= in.size, 0) &&
+            (fp == 0 || !find_range(&in, fp))) {
             c->end = fp == 0 ? WIRE_END_ZERO : WIRE_END_MEMORY;
             break;
         }
         uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
         uint64_t next = tprof_arch_load_add(1, fp) - 1; /* 0 would be an end */
 
-        if (address - text->start >= text->size &&
+        if (__builtin_expect(address - text.start >= text.size, 0) &&
             !tprof_unwind_is_text(b, address)) {
             c->end = WIRE_END_TEXT;
             break;
         }
-        c->frame[count++] = address;
+        *frame++ = address;
         name = (name + address) * MIX;
-        if (next != 0 && next <= fp) {
+        if (next <= fp && next != 0) {
             c->end = WIRE_END_NOT_RISING;
             break;
         }
         fp = next;
     }
+    *range = in;
     c->name = name;
-    c->count = count;
+    c->count = (uint32_t)(frame - c->frame);
 }
 
 /* Fills in the new entry (w). */

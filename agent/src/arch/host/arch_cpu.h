@@ -15,7 +15,12 @@ static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
            tprof_machine.hooks->faults(start, size, write);
 }
 
-static inline uint32_t tprof_arch_core_calling(void)
+static inline bool tprof_arch_has_quick(void)
+{
+    return false;
+}
+
+static inline uint32_t tprof_arch_core_quick(void)
 {
     return tprof_arch_core_index();
 }

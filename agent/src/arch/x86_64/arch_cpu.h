@@ -15,10 +15,14 @@ static inline bool tprof_arch_faults(uint64_t start, uint64_t size, bool write)
     return tprof_probe_faults(start, size, write);
 }
 
-TPROF_HOT uint32_t tprof_arch_core_calling(void)
+TPROF_HOT bool tprof_arch_has_quick(void)
 {
-    return tprof_is_gs_numbered ? tprof_gs32(tprof_gs_offset)
-                                : tprof_core_calling();
+    return tprof_is_gs_numbered;
+}
+
+TPROF_HOT uint32_t tprof_arch_core_quick(void)
+{
+    return tprof_gs32(tprof_gs_offset);
 }
 
 /* --- Interrupts ----------------------------------------------------------- */

@@ -83,17 +83,6 @@ uint32_t tprof_arch_core_index(void)
     return tprof_apic_ids[at] == id ? tprof_apic_to_cpu[at] : UINT32_MAX;
 }
 
-uint32_t tprof_core_calling(void)
-{
-    if (tprof_cpus == 0)
-        return UINT32_MAX;
-    uint64_t flags = tprof_arch_irq_save();
-    uint32_t index = tprof_arch_core_index();
-
-    tprof_arch_irq_restore(flags);
-    return index;
-}
-
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)
 {
     uint32_t size = TPROF_ARCH_SPARE(&tprof_agent.config);

@@ -27,10 +27,6 @@ extern uint32_t tprof_gs_offset;
 /* tprof_init() has succeeded, with TPROF_CPU_GS. */
 extern bool tprof_is_gs_numbered;
 
-/* Returns the index of this core if another source numbers it, or UINT32_MAX
- * before tprof_init(). */
-uint32_t tprof_core_calling(void);
-
 /* For TPROF_CPU_APIC: the APIC ids that have joined, each in the slot of its
  * last 9 bits or in the next free slot (UINT32_MAX: free, as most are), and the
  * index of the core with that id in the same slot. */
