@@ -14,6 +14,7 @@
  * bounds.
  *
  * device=1  to a collector, instead of comparing the frames in here
+ * cost=1    only count the instructions of the calls: cost.c
  */
 #include <stdatomic.h>
 #include <tprof/tprof.h>
@@ -24,6 +25,7 @@
 #include "guest.h"
 #include "host.h"
 #include "must.h"
+#include "parts.h"
 #include "sched.h"
 #include "timed.h"
 
@@ -365,6 +367,10 @@ _Noreturn static void start_core(void)
 
 int guest_main(void)
 {
+    if (opt_u64("cost", 0) != 0) {
+        measure_costs();
+        return 0;
+    }
     init(opt_u64("device", 0) != 0);
     sched_init();
     core_start_others(start_core);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts the instructions of the calls about threads, by the TSC under -icount
+ * 0, where each instruction is a tick. Prints a line "NAME COUNT" for each:
+ *
+ *   thread_detached, switch_detached, wake_detached: no collector is there
+ *   switch_ready    to another thread, which was ready, because of a yield
+ *   switch_blocked  the same, with a stack of four callers that is known
+ *   switch_frame    each further caller of that stack
+ *   wake            by code with the same stack
+ *   name_end        a thread begins and ends
+ */
+#include <tprof/tprof.h>
+
+#include "cpu.h"
+#include "ear.h"
+#include "guest.h"
+#include "host.h"
+#include "must.h"
+#include "parts.h"
+#include "timed.h"
+
+#define TIMES 1000u
+#define A     1u
+#define B     2u
+
+static struct host_frame order;
+static int is_there;
+
+static int open_channel(void *context)
+{
+    (void)context;
+    return is_there;
+}
+
+static const struct tprof_channel channel = {
+    .flags = TPROF_CHANNEL_IRQ_SAFE,
+    .context = &order,
+    .open = open_channel,
+    .send = ear_send,
+    .receive = host_says,
+};
+
+/* Instructions between two readings of the clock */
+static uint64_t own;
+
+static void print(const char *name, uint64_t ticks)
+{
+    con_printf("%s %lu\n", name, ticks / TIMES - own);
+}
+
+static void measure_own(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t begin = cpu_rdtsc();
+
+        sum += cpu_rdtsc() - begin;
+    }
+    own = sum / TIMES;
+}
+
+struct costs {
+    uint64_t ready, blocked, wake;
+};
+
+/* a calls itself, so that its stack has (depth) callers more; the compiler
+ * must not make a loop of that */
+__attribute__((noinline)) static void play(struct costs *c, uint32_t depth)
+{
+    if (depth > 0) {
+        play(c, depth - 1);
+        __asm__ volatile("");
+        return;
+    }
+    uint64_t begin = cpu_rdtsc();
+
+    tprof_switch(A, B, TPROF_BLOCKED);
+    uint64_t blocked = cpu_rdtsc();
+
+    tprof_wake(A);
+    uint64_t woken = cpu_rdtsc();
+
+    tprof_switch(B, A, TPROF_READY);
+    c->ready += cpu_rdtsc() - woken;
+    c->wake += woken - blocked;
+    c->blocked += blocked - begin;
+}
+
+static struct costs play_often(uint32_t depth)
+{
+    struct costs c = {0};
+
+    play(&c, depth); /* from now on the stack is known */
+    c = (struct costs){0};
+    for (uint32_t i = 0; i < TIMES; i++)
+        play(&c, depth);
+    return c;
+}
+
+static void measure_slot(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t begin = cpu_rdtsc();
+
+        tprof_thread(A);
+        sum += cpu_rdtsc() - begin;
+    }
+    print("thread", sum);
+}
+
+static void measure_names(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t begin = cpu_rdtsc();
+
+        (void)tprof_name(100 + i, "Ten bytes.");
+        tprof_thread_end(100 + i);
+        sum += cpu_rdtsc() - begin;
+    }
+    print("name_end", sum);
+}
+
+void measure_costs(void)
+{
+    const struct tprof_config config = {
+        .version = TPROF_CONFIG_VERSION,
+        .cpu_source = TPROF_CPU_GS,
+        .cpus = core_count(),
+        .channel = &channel,
+    };
+    struct tprof_stats s;
+
+    host_start(&order, 1000, 1000000);
+    must(tprof_init(&config));
+    timed_init();
+    must(tprof_name(A, "A"));
+    must(tprof_name(B, "B"));
+    must(tprof_start_cpu());
+    measure_own();
+    measure_slot();
+    struct costs c = play_often(2);
+
+    print("switch_detached", c.ready);
+    print("wake_detached", c.wake);
+    is_there = 1;
+    cpu_irq_enable();
+    do
+        must(tprof_get_stats(0, &s));
+    while (s.ticks < 1000); /* the sums have begun */
+    cpu_irq_disable();
+    c = play_often(2);
+    print("switch_ready", c.ready);
+    print("switch_blocked", c.blocked);
+    print("wake", c.wake);
+    con_printf("switch_frame %lu\n",
+               (play_often(6).blocked - c.blocked) / 4 / TIMES);
+    measure_names();
+}
