@@ -78,10 +78,7 @@ struct profile_thread {
 struct profile_wait {
     uint8_t kind;    /* enum wire_wait_kind */
     uint32_t thread; /* number of the thread that waited; 0: several */
-    /* The innermost call, as an address inside it; and the number of the stack
-     * of its callers. LEAF_UNKNOWN: no stack is known. */
-    uint64_t leaf;
-    uint32_t stack;
+    uint32_t stack;  /* STACK_UNKNOWN: not known, or several */
     uint64_t count, time, longest;
 };
 

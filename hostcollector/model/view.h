@@ -129,7 +129,9 @@ struct view_tree {
 
 /* Tables and trees of one core or of all cores. Idle time is separate. */
 struct view_scope {
-    uint32_t core;      /* VIEW_ALL_CORES: all */
+    /* VIEW_ALL_CORES: all. In view.threads the number of a thread in the
+     * profile; 0: samples without a thread; VIEW_ALL_CORES: other threads. */
+    uint32_t core;
     struct amount all;  /* = busy + idle */
     struct amount busy; /* samples of (rows) and (tree) */
     struct amount idle;
@@ -154,6 +156,9 @@ struct view_edge {
     uint32_t next_of_caller, next_of_callee;
 };
 #define VIEW_NO_EDGE UINT32_MAX
+
+/* Most threads that have a scope. */
+#define VIEW_THREADS 15u
 
 /* A function on a path, with the place in it. */
 struct view_step {
@@ -181,6 +186,12 @@ struct view_path {
     double late; /* part of amount.time: samples LATE_TICKS late or more */
 };
 
+/* The stack of a wait: functions, outermost first, as on a branch of a tree. */
+struct view_wait {
+    const uint32_t *functions;
+    size_t count; /* 0: no stack is known */
+};
+
 struct view {
     const struct view_function *functions;
     size_t function_count;
@@ -188,6 +199,11 @@ struct view {
     /* by number: cores that sent samples or were able to */
     struct view_scope *cores;
     size_t core_count;
+    /* The threads with most samples, by falling time, then the other threads,
+     * then samples without a thread. (thread_count) is 0 without threads. */
+    struct view_scope *threads;
+    size_t thread_count;
+    const struct view_wait *waits; /* by index of profile.waits */
     const struct view_line *lines; /* lines of all functions, in no order */
     size_t line_count;
     struct view_edge *edges; /* by falling amount, then by the names */

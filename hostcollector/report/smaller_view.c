@@ -340,6 +340,10 @@ struct view *smaller_view_new(const struct view *v)
         return NULL;
     s->from = v;
     s->view = *v;
+    /* threads and waits keep the numbers of (v)'s functions */
+    s->view.threads = NULL;
+    s->view.waits = NULL;
+    s->view.thread_count = 0;
     if (find_least(s))
         copy(s);
     if (!s->failed)

@@ -19,6 +19,22 @@ static int learn_calls(struct code_frames *frames, const uint64_t *back,
     return 0;
 }
 
+/* Add the calls of (stack), and those that its walk has missed. */
+static int learn_stack(struct code_frames *frames, const struct stack *stack,
+                       double time)
+{
+    if (learn_calls(frames, stack->frames, stack->depth, time) != 0)
+        return -1;
+    for (uint32_t i = 0; i + 1 < stack->depth; i++) {
+        struct hidden_callers missed =
+            code_frames_missed(frames, stack->frames[i]);
+
+        if (learn_calls(frames, missed.address, missed.count, time) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int learn_entry(struct code_frames *frames, const struct profile *p,
                        const struct image_map *image_map,
                        const struct profile_entry *entry)
@@ -30,16 +46,10 @@ static int learn_entry(struct code_frames *frames, const struct profile *p,
 
     if (walk_is_others(entry))
         return 0;
-    if (code_frames_add(frames, entry->leaf, time) != 0 ||
-        learn_calls(frames, missed.address, missed.count, time) != 0 ||
-        learn_calls(frames, stack.frames, stack.depth, time) != 0)
-        return -1;
-    for (uint32_t i = 0; i + 1 < stack.depth; i++) {
-        missed = code_frames_missed(frames, stack.frames[i]);
-        if (learn_calls(frames, missed.address, missed.count, time) != 0)
-            return -1;
-    }
-    return 0;
+    return code_frames_add(frames, entry->leaf, time) != 0 ||
+                   learn_calls(frames, missed.address, missed.count, time) != 0
+               ? -1
+               : learn_stack(frames, &stack, time);
 }
 
 struct code_frames *collect_addresses_new(const struct image_map *image_map,
@@ -61,6 +71,12 @@ int collect_addresses(struct code_frames *frames, const struct profile *p,
                 learn_entry(frames, p, image_map, &core->entries[j]) != 0)
                 return -1;
         }
+    }
+    for (size_t i = 0; i < p->wait_count; i++) {
+        struct stack stack = profile_stack(p, p->waits[i].stack);
+
+        if (learn_stack(frames, &stack, (double)p->waits[i].time) != 0)
+            return -1;
     }
     return code_frames_finish(frames);
 }

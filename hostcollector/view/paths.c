@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries of a profile as paths. */
+/* The entries and waits of a profile as paths. */
 #include "view/view_build.h"
 
 #include <stdlib.h>
@@ -102,4 +102,51 @@ bool view_leaf_of(const struct view *v, size_t core, size_t entry,
     found = view_path_of(v, core, entry, out);
     v->paths->walk.leaf_only = false;
     return found;
+}
+
+/* Limit of the functions of a stack, inlined ones included. */
+#define WAIT_MOST 64u
+
+/* Append the functions of the path of (w), without the outermost ones if there
+ * are too many. Returns their number; SIZE_MAX if there is no memory. */
+static size_t append(struct view_memory *m, size_t *room, size_t used,
+                     const struct walk *w)
+{
+    const struct path *path = &w->path;
+    size_t first = path->branch > WAIT_MOST ? path->branch - WAIT_MOST : 0;
+
+    for (size_t i = first; i < path->branch; i++, used++) {
+        if (vec_grow(&m->wait_functions, room, used,
+                     sizeof *m->wait_functions) != 0)
+            return SIZE_MAX;
+        m->wait_functions[used] = path->steps[i].function;
+    }
+    return path->branch - first;
+}
+
+int paths_of_waits(struct view_memory *m, struct walk *w)
+{
+    const struct profile *p = w->profile;
+    size_t room = 0, used = 0;
+
+    m->waits = calloc(p->wait_count + 1, sizeof *m->waits);
+    if (m->waits == NULL)
+        return -1;
+    for (size_t i = 0; i < p->wait_count; i++) {
+        if (p->waits[i].stack == STACK_UNKNOWN)
+            continue;
+        size_t n = walk_calls(w, p->waits[i].stack) == 0
+                       ? append(m, &room, used, w)
+                       : SIZE_MAX;
+
+        if (n == SIZE_MAX)
+            return -1;
+        m->waits[i].count = n;
+        used += n;
+    }
+    used = 0; /* the array does not move any more */
+    for (size_t i = 0; i < p->wait_count; used += m->waits[i++].count)
+        m->waits[i].functions = m->wait_functions + used;
+    m->view.waits = m->waits;
+    return 0;
 }

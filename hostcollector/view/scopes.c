@@ -263,13 +263,67 @@ static size_t scope_nodes(const struct scope *s)
     return s->tree.tree.node_count + s->idle_tree.tree.node_count;
 }
 
+/* qsort() passes no context. */
+static const struct profile_thread *sorted_threads;
+
+static int by_samples(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    double left = sorted_threads[x - 1].sampled;
+    double right = sorted_threads[y - 1].sampled;
+
+    return left != right ? (left < right ? 1 : -1) : (x > y) - (x < y);
+}
+
+/* The numbers of the threads with samples, by falling time. NULL if there is no
+ * memory. */
+static uint32_t *sort_threads(const struct profile *p, size_t *count)
+{
+    uint32_t *list = calloc(p->thread_count + 1, sizeof *list);
+
+    for (uint32_t i = 0; list != NULL && i < p->thread_count; i++)
+        if (p->threads[i].sampled > 0)
+            list[(*count)++] = i + 1;
+    sorted_threads = p->threads;
+    if (list != NULL)
+        qsort(list, *count, sizeof *list, by_samples);
+    return list;
+}
+
+/* Choose scopes for the threads of (p), behind those of cores. Returns 0; -1 if
+ * there is no memory. */
+static int choose_threads(struct scopes *s, const struct profile *p)
+{
+    size_t count = 0;
+    uint32_t *list = sort_threads(p, &count);
+
+    s->threads = p->thread_count + 1;
+    s->by_thread = calloc(s->threads, sizeof *s->by_thread);
+    if (list == NULL || s->by_thread == NULL) {
+        free(list);
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t own = i < VIEW_THREADS ? i : VIEW_THREADS;
+
+        s->by_thread[list[i]] = (uint32_t)(s->first_thread + own);
+        s->cores[s->first_thread + own].scope.core =
+            i < VIEW_THREADS ? list[i] : VIEW_ALL_CORES;
+    }
+    s->core_count += count < VIEW_THREADS ? count : VIEW_THREADS + 1;
+    s->cores[s->core_count].scope.core = 0;
+    s->by_thread[0] = (uint32_t)s->core_count++;
+    free(list);
+    return 0;
+}
+
 int scopes_init(struct scopes *s, const struct profile *p)
 {
     size_t with_samples = 0;
 
-    s->core_count = p->core_count;
+    s->core_count = s->first_thread = p->core_count;
     s->total.scope.core = VIEW_ALL_CORES;
-    s->cores = calloc(p->core_count + 1, sizeof *s->cores);
+    s->cores = calloc(p->core_count + SCOPES_OF_THREADS, sizeof *s->cores);
     if (s->cores == NULL)
         return -1;
     for (size_t i = 0; i < p->core_count; i++) {
@@ -278,7 +332,7 @@ int scopes_init(struct scopes *s, const struct profile *p)
             continue;
         s->only = with_samples++ == 0 ? &s->cores[i] : NULL;
     }
-    return 0;
+    return p->thread_count != 0 ? choose_threads(s, p) : 0;
 }
 
 void scopes_fold_nodes(struct scopes *s, struct budget *b)
@@ -329,17 +383,33 @@ static void add_to(struct scopes *s, struct scope *scope,
     s->rows += scope->scope.row_count - rows;
 }
 
-int scopes_make_room(struct scopes *s, size_t core, const struct path *path,
-                     struct budget *b)
+/* The scope of (thread). NULL if threads have none. */
+static struct scope *thread_scope(struct scopes *s, uint32_t thread)
 {
-    if (scope_make_room(&s->cores[core], path, b) != 0)
+    return s->by_thread != NULL
+               ? &s->cores[s->by_thread[thread < s->threads ? thread : 0]]
+               : NULL;
+}
+
+int scopes_make_room(struct scopes *s, size_t core, uint32_t thread,
+                     const struct path *path, struct budget *b)
+{
+    struct scope *of_thread = thread_scope(s, thread);
+
+    if (scope_make_room(&s->cores[core], path, b) != 0 ||
+        (of_thread != NULL && scope_make_room(of_thread, path, b) != 0))
         return -1;
     return s->only == NULL ? scope_make_room(&s->total, path, b) : 0;
 }
 
-void scopes_add(struct scopes *s, size_t core, const struct path *path)
+void scopes_add(struct scopes *s, size_t core, uint32_t thread,
+                const struct path *path)
 {
+    struct scope *of_thread = thread_scope(s, thread);
+
     add_to(s, &s->cores[core], path);
+    if (of_thread != NULL)
+        add_to(s, of_thread, path);
     if (s->only == NULL)
         add_to(s, &s->total, path);
 }
@@ -363,4 +433,5 @@ void scopes_fini(struct scopes *s)
     if (s->only == NULL)
         scope_fini(&s->total);
     free(s->cores);
+    free(s->by_thread);
 }

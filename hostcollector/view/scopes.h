@@ -56,25 +56,31 @@ struct scopes {
     struct scope total;
     /* the only core with samples; (total) shares its data */
     struct scope *only;
-    struct scope *cores;
-    size_t core_count;
-    size_t nodes, rows; /* in all scopes */
-    uint64_t folded;    /* branches of (total), and rows */
+    struct scope *cores; /* of cores, then of threads */
+    size_t core_count;   /* number of both */
+    size_t first_thread; /* index in (cores) */
+    uint32_t *by_thread; /* index in (cores), by the thread's number; or NULL */
+    size_t threads;      /* numbers are below it */
+    size_t nodes, rows;  /* in all scopes */
+    uint64_t folded;     /* branches of (total), and rows */
     struct smallest_first fold;
 };
 
-/* Prepare (s), which is zeroed, for the cores of (p). Returns 0; -1 if there is
- * no memory. */
+/* Most scopes that threads have. */
+#define SCOPES_OF_THREADS (VIEW_THREADS + 2)
+
+/* Prepare (s), which is zeroed, for the cores and threads of (p). Returns 0; -1
+ * if there is no memory. */
 int scopes_init(struct scopes *s, const struct profile *p);
 
-/* Make room for (path) in core number (core) and in (s->total). Returns 0; -1
- * if (b) or memory does not allow it. */
-int scopes_make_room(struct scopes *s, size_t core, const struct path *path,
-                     struct budget *b);
+/* Make room for (path) in core number (core), in thread number (thread) and in
+ * (s->total). Returns 0; -1 if (b) or memory does not allow it. */
+int scopes_make_room(struct scopes *s, size_t core, uint32_t thread,
+                     const struct path *path, struct budget *b);
 
-/* Add (path), for which room was made, to core number (core) and to
- * (s->total). */
-void scopes_add(struct scopes *s, size_t core, const struct path *path);
+/* Add (path), for which room was made, to the same three. */
+void scopes_add(struct scopes *s, size_t core, uint32_t thread,
+                const struct path *path);
 
 /* Keep at most half of the nodes, or of the rows: those with the most time.
  * Branches and rows are folded into VIEW_OTHERS, idle branches into

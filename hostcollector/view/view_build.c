@@ -243,7 +243,8 @@ static int fit(struct builder *b, size_t core)
     struct view_memory *m = b->memory;
     const struct path *path = &b->walk.path;
 
-    return scopes_make_room(&m->scopes, core, path, &m->budget) == 0
+    return scopes_make_room(&m->scopes, core, b->walk.stack.thread, path,
+                            &m->budget) == 0
                ? edges_make_room(&m->edges, path, &m->budget)
                : -1;
 }
@@ -297,7 +298,7 @@ static int add_entry(struct builder *b, size_t core,
 
     if (walk_entry(&b->walk, entry) != 0 || make_room(b, core) != 0)
         return -1;
-    scopes_add(&m->scopes, core, path);
+    scopes_add(&m->scopes, core, b->walk.stack.thread, path);
     if (!path->unseen)
         charge(b, entry);
     if (path->unseen || path->idle)
@@ -351,7 +352,9 @@ static int finish(struct builder *b)
     for (size_t i = 0; i < memory->scopes.core_count; i++)
         v->cores[i] = memory->scopes.cores[i].scope;
     v->total = memory->scopes.total.scope;
-    v->core_count = memory->scopes.core_count;
+    v->core_count = memory->scopes.first_thread;
+    v->threads = v->cores + v->core_count;
+    v->thread_count = memory->scopes.core_count - v->core_count;
     v->functions = code_frames_functions(b->frames, &v->function_count);
     v->lines = code_frames_lines(b->frames, &v->line_count);
     v->folded += memory->scopes.folded + code_frames_folded(b->frames);
@@ -375,7 +378,9 @@ static int build(struct builder *b)
     if (walk_init(&b->walk, b->profile, b->frames, b->image_map,
                   b->memory->displaced) != 0)
         return -1;
-    return add_entries(b) != 0 ? -1 : finish(b);
+    return add_entries(b) != 0 || paths_of_waits(b->memory, &b->walk) != 0
+               ? -1
+               : finish(b);
 }
 
 static struct view_memory *memory_new(const struct profile *p,
@@ -391,7 +396,8 @@ static struct view_memory *memory_new(const struct profile *p,
     memory->frames = collect_addresses_new(image_map, bytes);
     memory->view.idle_unknown = !frame_places_known(
         image_map_image(image_map, IMAGE_MAP_KERNEL)->frame_places);
-    memory->view.cores = calloc(p->core_count + 1, sizeof *memory->view.cores);
+    memory->view.cores =
+        calloc(p->core_count + SCOPES_OF_THREADS, sizeof *memory->view.cores);
     if (memory->frames == NULL || memory->view.cores == NULL ||
         scopes_init(&memory->scopes, p) != 0 ||
         view_images_init(&memory->view, p, image_map) != 0) {
@@ -436,6 +442,8 @@ void view_free(struct view *v)
     code_frames_free(memory->frames);
     displaced_free(memory->displaced);
     free(v->cores);
+    free(memory->waits);
+    free(memory->wait_functions);
     view_images_fini(v);
     edges_fini(&memory->edges);
     free(v->calls);

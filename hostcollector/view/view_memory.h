@@ -44,6 +44,7 @@ void edges_fini(struct edges *e);
 struct code_frames;
 struct displaced;
 struct image_map;
+struct walk;
 
 /* Object that view_free() releases. The view is its first member. */
 struct view_memory {
@@ -54,7 +55,12 @@ struct view_memory {
     struct scopes scopes; /* one for each core of the profile */
     struct edges edges;
     struct budget budget; /* of names, nodes, rows and edges */
+    struct view_wait *waits;
+    uint32_t *wait_functions;
 };
+
+/* Fill the waits of the view by (w). Returns 0; -1 if there is no memory. */
+int paths_of_waits(struct view_memory *memory, struct walk *w);
 
 /* Prepare view_path_of(); for view_new() alone. Returns 0; -1 if there is no
  * memory. */

@@ -283,3 +283,17 @@ int walk_entry(struct walk *w, const struct profile_entry *entry)
     path->branch = branch_of(path, entry);
     return 0;
 }
+
+int walk_calls(struct walk *w, uint32_t number)
+{
+    const struct profile_entry calls = {.stack = number};
+
+    w->entry++;
+    w->stack = profile_stack(w->profile, number);
+    w->missed = (struct hidden_callers){.count = 0};
+    w->path = (struct path){.steps = w->path.steps};
+    if (push_callers(w, &calls) != 0)
+        return -1;
+    w->path.branch = w->path.count;
+    return 0;
+}

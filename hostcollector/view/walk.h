@@ -53,6 +53,10 @@ bool walk_is_others(const struct profile_entry *entry);
 /* Write the path of (entry) to (w). Returns 0; -1 if there is no memory. */
 int walk_entry(struct walk *w, const struct profile_entry *entry);
 
+/* Write the path of the calls of stack (number) to (w). The innermost call is
+ * its leaf. Returns 0; -1 if there is no memory. */
+int walk_calls(struct walk *w, uint32_t number);
+
 /* Place in the code at the call that returns to (back): whether its function
  * has a frame there. */
 enum code_place walk_place_of_call(const struct walk *w, uint64_t back);

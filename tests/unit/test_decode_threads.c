@@ -274,8 +274,8 @@ TEST(sums_are_those_of_the_last_report_of_a_session)
     CHECK_EQ(p->waits[0].count, 4);
     CHECK_EQ(p->waits[0].time, 1400);
     CHECK_EQ(p->waits[0].longest, 400);
-    CHECK_EQ(p->waits[0].leaf, TEXT + 0x11f);
-    CHECK_EQ(profile_stack(p, p->waits[0].stack).frames[0], TEXT + 0x110);
+    CHECK_EQ(profile_stack(p, p->waits[0].stack).frames[0], TEXT + 0x120);
+    CHECK_EQ(profile_stack(p, p->waits[0].stack).frames[1], TEXT + 0x110);
     CHECK(p->cores[0].sched == NULL);
     CHECK_EQ(p->cores[1].sched->wall, 1000);
     CHECK_EQ(p->cores[1].sched->ready[9], 130);

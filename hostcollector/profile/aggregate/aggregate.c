@@ -425,7 +425,6 @@ static void move_images(struct aggregate *a)
         return;
     for (size_t i = 0; i < a->used; i++)
         moved_entries(&a->sums[i].entries, &a->stacks, &a->maps);
-    aggregate_move_waits(a);
     moved_stacks(&a->stacks, &a->maps);
 }
 

@@ -135,9 +135,6 @@ void aggregate_thread(void *aggregate, const struct guest_thread *thread);
 void aggregate_wait(void *aggregate, const struct guest_wait *w);
 void aggregate_sched(void *aggregate, const struct guest_sched *s);
 
-/* Move the addresses of waits, after maps_show() and before moved_stacks(). */
-void aggregate_move_waits(struct aggregate *a);
-
 /* Give the threads and waits so far to (a->profile). */
 void aggregate_fill_threads(struct aggregate *a);
 

@@ -147,22 +147,15 @@ static uint64_t key_of(const struct aggregate *a, const struct guest_wait *w)
     return key;
 }
 
-static struct profile_wait new_wait(struct aggregate *a,
-                                    const struct guest_wait *w, uint32_t thread)
+/* The number of the stack of (w). */
+static uint32_t stack_of(struct aggregate *a, const struct guest_wait *w)
 {
-    const struct guest *g = &a->profile.guest;
-    struct stack stack = {.end = w->end, .generation = GENERATION_NONE};
+    const struct stack stack = {.frames = w->frames,
+                                .depth = w->depth,
+                                .end = w->end,
+                                .generation = GENERATION_NONE};
 
-    if (w->depth == 0)
-        return (struct profile_wait){
-            .kind = w->kind, .thread = thread, .leaf = LEAF_UNKNOWN};
-    stack.frames = w->frames + 1;
-    stack.depth = w->depth - 1;
-    stack.loaded = w->frames[0] - g->text_start > g->text_size;
-    return (struct profile_wait){.kind = w->kind,
-                                 .thread = thread,
-                                 .leaf = w->frames[0] - 1,
-                                 .stack = aggregate_stack(a, 0, &stack)};
+    return w->depth != 0 ? aggregate_stack(a, 0, &stack) : STACK_UNKNOWN;
 }
 
 /* The index of the wait of (w) in the profile; MAP_NOTHING if there is no room.
@@ -180,7 +173,8 @@ static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
         make_room(a, &t->wait_list, &t->wait_room, t->wait_count,
                   sizeof *t->wait_list) == 0) {
         *at = (uint32_t)t->wait_count++;
-        t->wait_list[*at] = new_wait(a, w, thread);
+        t->wait_list[*at] = (struct profile_wait){
+            .kind = w->kind, .thread = thread, .stack = stack_of(a, w)};
     }
     return *at;
 }
@@ -292,17 +286,6 @@ static void sum_samples(struct aggregate *a)
             if (n != 0)
                 t->list[n - 1].sampled += e->list[k].tally.time;
         }
-    }
-}
-
-void aggregate_move_waits(struct aggregate *a)
-{
-    for (size_t i = 0; i < a->threads.wait_count; i++) {
-        struct profile_wait *w = &a->threads.wait_list[i];
-        struct stack s = stack_pool_get(&a->stacks, w->stack);
-
-        if (s.generation != ERA_NONE)
-            w->leaf = maps_shown(&a->maps, s.generation, w->leaf, 0);
     }
 }
 
