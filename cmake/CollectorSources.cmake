@@ -272,6 +272,7 @@ set(core_sources
     report/invert.c
     report/json/json.c
     report/json/json_scope.c
+    report/json/json_threads.c
     report/json/json_time.c
     report/json_text.c
     report/markdown_text.c
@@ -280,6 +281,7 @@ set(core_sources
     report/report_options.c
     report/smaller_view.c
     report/text/boot_text.c
+    report/text/blocked_threads.c
     report/text/call_table.c
     report/text/core_table.c
     report/text/details.c
@@ -294,6 +296,7 @@ set(core_sources
     report/text/overall.c
     report/text/sparkline.c
     report/text/summary.c
+    report/text/thread_times.c
     report/text/tree_text.c
     report/text/txt.c
     report/text/wait_list.c

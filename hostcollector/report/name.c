@@ -396,6 +396,31 @@ const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
     return buf;
 }
 
+/* Does another thread of (p) have the name of (t)? */
+static bool is_shared(const struct profile *p, const struct profile_thread *t)
+{
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (&p->threads[i] != t && strcmp(p->threads[i].name, t->name) == 0)
+            return true;
+    return false;
+}
+
+const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
+                           uint32_t number)
+{
+    const struct profile_thread *t;
+
+    if (number == 0 || number > p->thread_count)
+        return text_escape(buf, NAME_PLAIN,
+                           number == 0 ? "no thread" : "other threads");
+    t = &p->threads[number - 1];
+    text_escape(buf, NAME_PLAIN - 24, t->name);
+    if (t->name[0] == '\0' || is_shared(p, t))
+        (void)snprintf(buf + strlen(buf), 24, "%s%#" PRIx64,
+                       t->name[0] != '\0' ? " " : "thread ", t->id);
+    return buf;
+}
+
 const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
                                uint32_t i)
 {

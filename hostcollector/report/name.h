@@ -64,6 +64,13 @@ const char *name_of_guest(char buf[NAME_PLAIN], const struct report *r);
 const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
                          size_t core);
 
+struct profile;
+
+/* Thread (number) of (p): its name, with its id if other threads have the same
+ * name; or "no thread" for 0, or "other threads" for VIEW_ALL_CORES. */
+const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
+                           uint32_t number);
+
 /* The file name of image (i) of the view. */
 const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
                                uint32_t i);

@@ -19,6 +19,18 @@ static inline size_t table_columns(const struct report *r)
     return r->columns != 0 ? r->columns : TEXT_COLUMNS;
 }
 
+#define TABLE_NAME_LEAST 16
+
+/* Columns for a name behind (used) columns of a line. A name gets some in any
+ * case. */
+static inline size_t table_left(const struct report *r, size_t used)
+{
+    size_t columns = table_columns(r);
+
+    return columns > used + TABLE_NAME_LEAST ? columns - used
+                                             : TABLE_NAME_LEAST;
+}
+
 /* The amount that stands for 100 % in (scope): busy time, or all time. */
 static inline const struct amount *table_whole(const struct report *r,
                                                const struct view_scope *scope)
@@ -115,6 +127,14 @@ uint32_t table_common_root(const struct view_tree *tree);
 
 /* text/waits.c: the stacks in which cores go idle. */
 void table_waits(FILE *out, const struct report *r);
+
+/* text/thread_times.c: the times of threads, and the scheduling of cores. */
+void table_threads(FILE *out, const struct report *r);
+void table_scheduling(FILE *out, const struct report *r);
+
+/* text/blocked_threads.c: the stacks at which threads were blocked, and the
+ * stacks that ended these waits. */
+void table_thread_waits(FILE *out, const struct report *r);
 
 /* text/next.c: commands to type next. */
 void table_next(FILE *out, const struct report *r);

@@ -641,6 +641,7 @@ static const struct scene {
     {"stacks_elsewhere", stacks_elsewhere},
     {"threads_without_callers", threads_without_callers},
     {"runtime_without_frames", runtime_without_frames},
+    {"threads", threads},
     {"sampled", sampled},
 };
 

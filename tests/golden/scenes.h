@@ -75,6 +75,10 @@
  *   emulator_counts_instructions ... at the second ones as often, so all stand
  *                             where they were due
  *
+ * Threads (scenes_threads.c):
+ *   threads                   six threads on two cores; two have one name, one
+ *                             a hostile name, and one no record in the guest
+ *
  * One image, sampled.elf (scenes_sampled.c):
  *   sampled                   long enough for a compiler
  */
@@ -170,6 +174,9 @@ void stacks_elsewhere(void);
 void threads_without_callers(void);
 void runtime_without_frames(void);
 void thread_with_a_laid_root(void);
+
+/* The scene of scenes_threads.c. */
+void threads(void);
 
 /* The scene of scenes_sampled.c. */
 void sampled(void);

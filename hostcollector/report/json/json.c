@@ -230,6 +230,7 @@ static void write_report(struct render *to, const struct report *r)
     json_latency(&o, r);
     if (less != NULL)
         json_view(&o, &small);
+    json_threads(&o, r);
     json_end(&o);
     smaller_view_free(less);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a JSON report that consist of samples: json_scope.c and
- * json_time.c. */
+/* The parts of a JSON report that consist of samples: json_scope.c, json_time.c
+ * and json_threads.c. */
 #ifndef TPROF_REPORT_JSON_JSON_SCOPE_H
 #define TPROF_REPORT_JSON_JSON_SCOPE_H
 
@@ -17,6 +17,10 @@ void json_accounts(struct json_object *o, const struct profile *p);
 
 /* Members "images", "functions", "total", "cores" and "calls". */
 void json_view(struct json_object *o, const struct report *r);
+
+/* Members "threads", "thread_waits" and "scheduling", of the whole time. Left
+ * out without threads. The view of (r) is not a smaller one. */
+void json_threads(struct json_object *o, const struct report *r);
 
 /* Member "filters": the selection; empty if everything is selected. */
 void json_filters(struct json_object *o, const struct report *r);

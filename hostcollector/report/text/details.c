@@ -90,10 +90,21 @@ static void write_busy(FILE *out, const struct profile *p)
     text_wrap(out, "Channel: ", line);
 }
 
+/* Say how a kernel reports its threads, if it does not. */
+static void write_threads(FILE *out, const struct profile *p)
+{
+    if (p->thread_count == 0 && !(p->guest.features & WIRE_FEATURE_OUTSIDE))
+        text_wrap(out, "Threads: ",
+                  "the kernel reports none. tprof_switch() in its scheduler "
+                  "and tprof_wake() would show the samples, the running, ready "
+                  "and blocked time, and the waits of each thread.");
+}
+
 void table_details(FILE *out, const struct profile *p)
 {
     write_agent(out, &p->guest);
     write_facts(out, p);
     write_busy(out, p);
     write_cores(out, p);
+    write_threads(out, p);
 }

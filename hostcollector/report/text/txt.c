@@ -126,8 +126,12 @@ static void write_above(FILE *out, const struct report *r)
 
 static void write_below(FILE *out, const struct report *r)
 {
-    if (r->function == NULL)
+    if (r->function == NULL) {
         table_waits(out, r);
+        table_threads(out, r);
+        table_thread_waits(out, r);
+        table_scheduling(out, r);
+    }
     write_ending(out, r);
     if (r->guest != NULL)
         (void)putc('\n', out);

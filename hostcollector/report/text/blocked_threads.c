@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stacks at which threads were blocked, and who ended these waits. */
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/name.h"
+#include "util/text.h"
+
+#define ROWS       6    /* rows, if there is no option for more */
+#define ALL        1000 /* rows with --all */
+#define LEFT       28   /* "  57.1      1,203     12 ms  " */
+#define NAME_WIDTH 30   /* of a function */
+/* Waits below this share of all waits are left out, unless --all is given. */
+#define SHARE_MIN  .005
+
+struct thread_waits {
+    FILE *out;
+    const struct report *r;
+    uint32_t *list; /* indices of waits, by falling time */
+    size_t count, shown;
+    double all;    /* time of all waits */
+    size_t common; /* functions that all shown waits end with, but the first */
+};
+
+/* qsort() passes no context. */
+static const struct profile_wait *sorted_waits;
+
+static int by_time(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t left = sorted_waits[x].time, right = sorted_waits[y].time;
+
+    return left != right ? (left < right ? 1 : -1) : (x > y) - (x < y);
+}
+
+/* Is the thread of (w) an idle thread? Its sleep is no wait. */
+static bool is_idle(const struct profile *p, const struct profile_wait *w)
+{
+    return w->thread != 0 && p->threads[w->thread - 1].idle;
+}
+
+static int list_waits(struct thread_waits *w)
+{
+    const struct profile *p = w->r->profile;
+
+    w->list = calloc(p->wait_count + 1, sizeof *w->list);
+    if (w->list == NULL)
+        return -1;
+    for (uint32_t i = 0; i < p->wait_count; i++) {
+        const struct profile_wait *wait = &p->waits[i];
+
+        if (wait->kind != WIRE_WAIT_BLOCKED || is_idle(p, wait) ||
+            wait->time == 0)
+            continue;
+        w->list[w->count++] = i;
+        w->all += (double)wait->time;
+    }
+    sorted_waits = p->waits;
+    qsort(w->list, w->count, sizeof *w->list, by_time);
+    return 0;
+}
+
+static size_t count_shown(const struct thread_waits *w)
+{
+    const struct profile_wait *waits = w->r->profile->waits;
+    size_t most = w->r->all || w->r->whole ? ALL : ROWS;
+    size_t n = w->count < most ? w->count : most;
+
+    while (!w->r->all && n > 1 &&
+           (double)waits[w->list[n - 1]].time < SHARE_MIN * w->all)
+        n--;
+    return n;
+}
+
+/* Number of functions, up to (most), that both stacks have at their inner
+ * ends. */
+static size_t common_of(const struct view_wait *a, const struct view_wait *b,
+                        size_t most)
+{
+    size_t n = 0;
+
+    while (n < most && n < a->count && n < b->count &&
+           a->functions[a->count - 1 - n] == b->functions[b->count - 1 - n])
+        n++;
+    return n;
+}
+
+/* Find the functions of the scheduler, which say nothing: all waits end in
+ * them. */
+static void find_common(struct thread_waits *w)
+{
+    const struct view_wait *waits = w->r->view->waits;
+    size_t n = w->shown > 1 ? SIZE_MAX : 0;
+
+    for (size_t i = 0; i < w->shown; i++)
+        if (waits[w->list[i]].count != 0)
+            n = common_of(&waits[w->list[0]], &waits[w->list[i]], n);
+    w->common = n != 0 && n != SIZE_MAX ? n - 1 : 0;
+}
+
+/* Write a stack without its (less) innermost functions in (width) columns. */
+static void write_stack(const struct thread_waits *w,
+                        const struct view_wait *stack, size_t less,
+                        size_t width)
+{
+    const struct view_function *functions = w->r->view->functions;
+    char text[TEXT_COLUMNS * 4 + 1] = "", step[NAME_SHORT + 8];
+    char name[NAME_SHORT];
+    size_t i = stack->count - (less < stack->count ? less : 0);
+
+    if (width >= TEXT_COLUMNS)
+        width = TEXT_COLUMNS;
+    while (i-- > 0) {
+        const char *full = functions[stack->functions[i]].name;
+        size_t room = text_width(text) + (i != 0 ? strlen(".. > ") : 0);
+
+        (void)snprintf(step, sizeof step, "%s%s",
+                       name_short(name, full, NAME_WIDTH),
+                       text[0] != '\0' ? " > " : "");
+        if (text[0] != '\0' && room + text_width(step) > width)
+            (void)snprintf(step, sizeof step, ".. > ");
+        if (strlen(step) + strlen(text) >= sizeof text)
+            break;
+        memmove(text + strlen(step), text, strlen(text) + 1);
+        memcpy(text, step, strlen(step));
+        if (strncmp(text, ".. > ", strlen(".. > ")) == 0)
+            break;
+    }
+    text_cut(w->out, text[0] != '\0' ? text : "unknown stack", width);
+    (void)putc('\n', w->out);
+}
+
+/* The stack that ended most waits of (thread), and its part of them. NULL if
+ * none is known. */
+static const struct profile_wait *waker_of(const struct thread_waits *w,
+                                           uint32_t thread, double *part)
+{
+    const struct profile *p = w->r->profile;
+    const struct profile_wait *most = NULL;
+    double all = 0;
+
+    for (size_t i = 0; i < p->wait_count; i++) {
+        const struct profile_wait *wait = &p->waits[i];
+
+        if (wait->kind != WIRE_WAIT_WAKER || wait->thread != thread)
+            continue;
+        all += (double)wait->count;
+        if (most == NULL || wait->count > most->count)
+            most = wait;
+    }
+    *part = most != NULL ? (double)most->count / all : 0;
+    return most;
+}
+
+static void write_waker(const struct thread_waits *w, uint32_t thread)
+{
+    double part;
+    const struct profile_wait *waker = waker_of(w, thread, &part);
+    char text[48];
+
+    if (waker == NULL || thread == 0 || part <= 0)
+        return;
+    (void)snprintf(text, sizeof text, "woken %.0f %% by ", 100 * part);
+    (void)fprintf(w->out, "%*s%s", LEFT + 2, "", text);
+    write_stack(w, &w->r->view->waits[waker - w->r->profile->waits], 0,
+                table_left(w->r, LEFT + 2 + strlen(text)));
+}
+
+/* Write row (i), and below the first one of a thread who wakes it. */
+static void write_wait(const struct thread_waits *w, size_t i)
+{
+    const struct profile *p = w->r->profile;
+    const struct profile_wait *wait = &p->waits[w->list[i]];
+    char count[TEXT_NUMBER], longest[TEXT_NUMBER] = "?", name[NAME_PLAIN];
+    char shown[NAME_SHORT];
+    bool first = true;
+
+    if (p->tsc_hz != 0)
+        text_seconds(longest, (double)wait->longest / (double)p->tsc_hz);
+    name_of_thread(name, p, wait->thread);
+    (void)snprintf(shown, sizeof shown,
+                   "%s: ", wait->thread != 0 ? name : "several threads");
+    (void)fprintf(w->out, "%6.1f %10s %9s  %s",
+                  100 * (double)wait->time / w->all,
+                  text_count(count, wait->count), longest, shown);
+    write_stack(w, &w->r->view->waits[w->list[i]], w->common,
+                table_left(w->r, LEFT + text_width(shown)));
+    for (size_t k = 0; k < i; k++)
+        first &= p->waits[w->list[k]].thread != wait->thread;
+    if (first)
+        write_waker(w, wait->thread);
+}
+
+void table_thread_waits(FILE *out, const struct report *r)
+{
+    struct thread_waits w = {.out = out, .r = r};
+
+    if (r->profile->wait_count != 0 && list_waits(&w) == 0 && w.count != 0) {
+        w.shown = count_shown(&w);
+        find_common(&w);
+        (void)fprintf(out,
+                      "\n%6s %10s %9s  WAITS OF THREADS, %% of their "
+                      "time\n",
+                      "SHARE", "COUNT", "LONGEST");
+        for (size_t i = 0; i < w.shown; i++)
+            write_wait(&w, i);
+        if (w.shown < w.count)
+            (void)fprintf(out, "%*s%zu more: --all\n", LEFT, "",
+                          w.count - w.shown);
+    }
+    free(w.list);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scenes of threads, and the sums of their times. */
+#include <string.h>
+
+#include "scenes.h"
+
+#define SINCE 1000000u
+#define MS    1000000u /* ticks */
+#define ALL   (500 * MS)
+
+static void runs(uint64_t serial, uint64_t id)
+{
+    wiregen_long_begin(&wire, WIRE_LONG_THREAD);
+    wiregen_varint(&wire, serial);
+    wiregen_varint(&wire, id);
+    wiregen_long_end(&wire);
+}
+
+/* A thread that ran and was ready so long; the rest of the time it waited. */
+static void thread(uint64_t serial, uint64_t id, const char *name,
+                   uint8_t flags, uint64_t running, uint64_t ready)
+{
+    wiregen_open(&wire, WIRE_THREAD);
+    wiregen_field(&wire, WIRE_THREAD_SERIAL, serial, 4);
+    wiregen_field(&wire, WIRE_THREAD_ID, id, 8);
+    wiregen_field_bytes(&wire, WIRE_THREAD_NAME, name, (uint8_t)strlen(name));
+    wiregen_field(&wire, WIRE_THREAD_FLAGS, flags, 1);
+    wiregen_field(&wire, WIRE_THREAD_NOW, SINCE + ALL, 8);
+    wiregen_field(&wire, WIRE_THREAD_SINCE, SINCE, 8);
+    wiregen_field(&wire, WIRE_THREAD_STATE, WIRE_IS_BLOCKED, 1);
+    wiregen_field(&wire, WIRE_THREAD_RUNNING, running, 8);
+    wiregen_field(&wire, WIRE_THREAD_READY, ready, 8);
+    wiregen_field(&wire, WIRE_THREAD_BLOCKED, ALL - running - ready, 8);
+    wiregen_field(&wire, WIRE_THREAD_SWITCHES, 240 / serial, 8);
+    wiregen_field(&wire, WIRE_THREAD_SLOT, serial, 4);
+    wiregen_close(&wire);
+}
+
+/* Waits of a thread, at or ended by the chain (frames), which ends in 0. */
+static void wait(uint32_t entry, uint8_t kind, uint64_t serial,
+                 const uint64_t *frames, uint64_t count, uint64_t time,
+                 uint64_t longest)
+{
+    struct wiregen chain = {0};
+
+    for (uint64_t last = 0; *frames != 0; last = *frames++)
+        wiregen_zigzag(&chain, (int64_t)(*frames - last));
+    wiregen_open(&wire, WIRE_WAIT);
+    wiregen_field(&wire, WIRE_WAIT_KIND, kind, 1);
+    wiregen_field(&wire, WIRE_WAIT_SERIAL, serial, 4);
+    if (chain.size != 0)
+        wiregen_field_bytes(&wire, WIRE_WAIT_STACK, chain.bytes,
+                            (uint8_t)chain.size);
+    wiregen_field(&wire, WIRE_WAIT_END, WIRE_END_ZERO, 1);
+    wiregen_field(&wire, WIRE_WAIT_COUNT, count, 8);
+    wiregen_field(&wire, WIRE_WAIT_TIME, time, 8);
+    wiregen_field(&wire, WIRE_WAIT_LONGEST, longest, 8);
+    wiregen_field(&wire, WIRE_WAIT_ENTRY, entry, 4);
+    wiregen_close(&wire);
+    wiregen_fini(&chain);
+}
+#define CHAIN(...) ((const uint64_t[]){__VA_ARGS__, 0})
+
+/* Half of the times from ready to running are of 11 bits, one of 21. */
+static void sched(uint16_t core, uint64_t running, uint64_t idle,
+                  uint64_t ready_idle)
+{
+    static const uint8_t ready[] = {9, 40, 11, 61, 14, 18, 21, 1};
+
+    wiregen_open(&wire, WIRE_SCHED);
+    wiregen_field(&wire, WIRE_SCHED_CORE, core, 2);
+    wiregen_field(&wire, WIRE_SCHED_NOW, SINCE + ALL, 8);
+    wiregen_field(&wire, WIRE_SCHED_SINCE, SINCE, 8);
+    wiregen_field(&wire, WIRE_SCHED_SWITCHES, 240, 8);
+    wiregen_field(&wire, WIRE_SCHED_RUNNING, running, 8);
+    wiregen_field(&wire, WIRE_SCHED_IDLE, idle, 8);
+    wiregen_field(&wire, WIRE_SCHED_UNNAMED, ALL - running - idle, 8);
+    wiregen_field(&wire, WIRE_SCHED_MOVED, 12, 8);
+    wiregen_field(&wire, WIRE_SCHED_READY_IDLE, ready_idle, 8);
+    wiregen_field_bytes(&wire, WIRE_SCHED_HISTOGRAM, ready, sizeof ready);
+    if (core == 0)
+        wiregen_field(&wire, WIRE_SCHED_REFUSED, 3, 8);
+    wiregen_close(&wire);
+}
+
+/* Samples of Ping, Pong, two workers, an idle thread, and none. */
+static void core_of_threads(uint16_t core)
+{
+    begin_core(core);
+    STACK(1, WIRE_END_ZERO, AFTER_PUSH, AFTER_RECV, AFTER_THREAD);
+    STACK(2, WIRE_END_ZERO, AFTER_THREAD);
+    samples(core, 5, 2, IN_RECEIVE, 0); /* before the first switch */
+    for (unsigned i = 0; i < 10; i++) {
+        runs(1, 0x1001);
+        samples(core, 6, 1, IN_PUSH, 0);
+        runs(2, 0x1002);
+        samples(core, 3, 1, IN_PUSH, 0);
+        samples(core, 2, 2, IN_RECEIVE, 0);
+        runs(3 + core, 0x1003u + core);
+        samples(core, 4, 2, IN_RECEIVE, 0);
+        runs(0, 0x9999); /* no record in the guest */
+        samples(core, 1, 2, IN_RECEIVE, 0);
+        runs(5, 0x1000);
+        samples(core, 9, 2, AFTER_HLT, 0);
+    }
+    end_frame(core);
+}
+
+void threads(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    core_of_threads(0);
+    core_of_threads(1);
+    thread(1, 0x1001, "Ping", 0, 240 * MS, 20 * MS);
+    thread(2, 0x1002, "Pong\x1b[2J", 0, 200 * MS, 10 * MS);
+    thread(3, 0x1003, "worker", 0, 90 * MS, 60 * MS);
+    thread(4, 0x1004, "worker", WIRE_THREAD_ENDED, 60 * MS, 0);
+    thread(5, 0x1000, "swapper", WIRE_THREAD_IDLE, 370 * MS, 130 * MS);
+    wait(0, WIRE_WAIT_BLOCKED, 1,
+         CHAIN(PUSH_RET, AFTER_PUSH, AFTER_RECV, AFTER_THREAD), 1203, 240 * MS,
+         12 * MS);
+    wait(1, WIRE_WAIT_BLOCKED, 2,
+         CHAIN(PUSH_RET, AFTER_PUSH, AFTER_RECV, AFTER_THREAD), 900, 250 * MS,
+         40 * MS);
+    wait(2, WIRE_WAIT_BLOCKED, 2, CHAIN(PUSH_RET, AFTER_THREAD), 3, 40 * MS,
+         38 * MS);
+    wait(3, WIRE_WAIT_BLOCKED, 3, CHAIN(0), 7, 350 * MS, 300 * MS);
+    wait(4, WIRE_WAIT_WAKER, 2, CHAIN(AFTER_RECV, AFTER_THREAD), 850, 240 * MS,
+         40 * MS);
+    wait(5, WIRE_WAIT_WAKER, 2, CHAIN(AFTER_RECV), 53, 50 * MS, 38 * MS);
+    wait(6, WIRE_WAIT_WAKER, 1, CHAIN(AFTER_PUSH, AFTER_RECV, AFTER_THREAD),
+         1203, 240 * MS, 12 * MS);
+    sched(0, 300 * MS, 180 * MS, 50000);
+    sched(1, 290 * MS, 190 * MS, 41 * MS);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
+}
