@@ -22,14 +22,17 @@
 #include "session/sampling.h"
 #include "session/session_options.h"
 
-#define NAME       "collector run"
-#define BRIDGE_TRY 100u      /* attempts to find the sockets; pause */
-#define BRIDGE_NS  50000000L /* so long */
-#define FOLDER_MAX 64        /* of TMPDIR */
-#define SIGNALLED  128       /* added to a signal's number, as shells do */
-#define PATIENCE_S 10u       /* time for QEMU to end after SIGTERM */
-#define WORDS      "words"   /* file in the folder with the bridge's messages */
-#define WORDS_MAX  (1u << 16) /* bytes of the messages that are shown */
+#define NAME         "collector run"
+#define BRIDGE_TRY   100u      /* attempts to find the sockets; pause */
+#define BRIDGE_NS    50000000L /* so long */
+#define FOLDER_MAX   64        /* of TMPDIR */
+#define SIGNALLED    128       /* added to a signal's number, as shells do */
+#define PATIENCE_S   10u       /* time for QEMU to end after SIGTERM */
+/* With --duration, time for the guest to boot, before which its duration does
+ * not begin. */
+#define FIRST_WAIT_S 60
+#define WORDS        "words" /* file in the folder with the bridge's messages */
+#define WORDS_MAX    (1u << 16) /* bytes of the messages that are shown */
 
 /*
  * The first process is not confined, since it must wait for the other processes
@@ -349,6 +352,8 @@ static int prepare(struct qemu_run *r, char **words, struct err *e)
         outputs_plan(&r->outputs, &r->options, true, e) != 0)
         return -1;
     outputs_plan_code(&r->outputs, &r->options);
+    if (r->options.duration_s > 0)
+        r->options.from.first_wait_s = FIRST_WAIT_S;
     return 0;
 }
 

@@ -27,9 +27,12 @@ struct guest_config {
                           kernel has another build-id are skipped; or NULL */
     const char *symbols[GUEST_SYMBOLS]; /* folders with images by build-id */
     unsigned symbols_count;
-    const char *sources;    /* a folder with source files; NULL: none */
-    bool reads_sources;     /* source files are opened by their names */
-    double wait_s;          /* patience with a guest; below 0: not given */
+    const char *sources; /* a folder with source files; NULL: none */
+    bool reads_sources;  /* source files are opened by their names */
+    double wait_s;       /* patience with a guest; below 0: not given */
+    /* without (wait_s), patience with one that was not there yet; 0: no limit
+     */
+    double first_wait_s;
     struct peer_rule peers; /* users whose sockets are trusted */
     bool force_vsock;       /* also without /dev/vhost-vsock */
     bool privileged;        /* by vsock from a port below 1024 */

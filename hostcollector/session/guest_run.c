@@ -86,10 +86,12 @@ static double wait_s(const struct options *o)
 }
 
 /* Seconds to wait for a guest that was not there yet: without limit, unless the
- * user gives one. A connected guest has FIRST_WAIT_S to answer in any case. */
+ * user or the command gives one. A connected guest has FIRST_WAIT_S to answer
+ * in any case. */
 static double first_wait_s(const struct options *o)
 {
-    return o->from.wait_s < 0 ? 0 : fmax(o->from.wait_s, FIRST_WAIT_S);
+    return o->from.wait_s < 0 ? o->from.first_wait_s
+                              : fmax(o->from.wait_s, FIRST_WAIT_S);
 }
 
 static struct pipeline_config make_config(struct guest_run *r)
@@ -211,6 +213,26 @@ void guest_run_failed(struct guest_run *r, const struct err *e)
     r->e = *e;
 }
 
+/* Explain in (e) why QEMU, which collector run started, brought no guest. */
+static void started_without_guest(const struct guest_run *r, struct err *e)
+{
+    const struct elf_path *elf = r->config.spec->elfs;
+    const char *path = elf != NULL ? elf->path : "FILE";
+
+    if (r->end == PIPELINE_STAYED_AWAY)
+        (void)err_set(
+            e,
+            "no guest said HELLO within %.3g s: see what QEMU and the "
+            "guest printed, or type: collector check %s",
+            first_wait_s(r->config.options), path);
+    else
+        (void)err_set(e,
+                      "QEMU ended before its guest said HELLO: see what QEMU "
+                      "and the guest printed. If the guest did not crash, "
+                      "type: collector check %s",
+                      path);
+}
+
 static void no_guest(struct guest_run *r)
 {
     const char *excuse = pipeline_excuse(r->pipeline);
@@ -218,15 +240,16 @@ static void no_guest(struct guest_run *r)
     struct err e;
 
     (void)pipeline_recording(r->pipeline, &end);
-    if (r->end == PIPELINE_STAYED_AWAY)
+    bool started = r->config.supervised && r->config.spec != NULL;
+
+    if (started)
+        started_without_guest(r, &e);
+    else if (r->end == PIPELINE_STAYED_AWAY)
         (void)err_set(&e, "no guest connected within %.3g s: %s",
                       first_wait_s(r->config.options), excuse);
     else if (end == RECORDING_CUT)
         (void)err_set(&e, "%s: it is cut before a guest introduced itself",
                       r->source);
-    else if (r->config.supervised && r->config.spec != NULL)
-        (void)err_set(&e, "it ended before a guest introduced itself: see "
-                          "what it printed");
     else
         (void)err_set(&e, "%s", excuse);
     guest_run_failed(r, &e);

@@ -368,6 +368,15 @@ TEST(first_wait_has_an_end_where_one_is_set)
     talk_excuse(&s, &why);
     CHECK(strstr(why.text, "vm: no guest introduced itself") != NULL);
 
+    /* one that was closed before it said anything, as a guest that crashed */
+    s = (struct talk){.source = &vm, .note = keep_note};
+    CHECK_EQ(talk_tick(&s, 5 * SECOND, &error), 0);
+    CHECK_EQ(s.state, TALK_SILENT);
+    talk_cut(&s);
+    talk_excuse(&s, &why);
+    CHECK(strstr(why.text, "vm was closed before a guest said HELLO: the guest "
+                           "crashed or exited") != NULL);
+
     /* one that came may leave and come back */
     s = (struct talk){.source = &vm,
                       .note = keep_note,

@@ -325,6 +325,7 @@ void talk_cut(struct talk *s)
 {
     bool silent = s->state == TALK_SILENT;
 
+    s->ended_silent = silent;
     if (!s->source->reconnects || s->state == TALK_DRAINING ||
         s->state == TALK_OVER || (s->met && s->wait_ns == 0)) {
         talk_end(s);
@@ -356,9 +357,21 @@ static void greet(struct talk *s)
         send_command(s, (struct command){.type = WIRE_GREET});
 }
 
+/* "still waiting", and for how long. */
+static const char *patience_text(const struct talk *s, char text[64])
+{
+    if (s->first_wait_ns == 0)
+        return "still waiting";
+    (void)snprintf(text, 64, "still waiting, %.3g s in all (--wait)",
+                   (double)s->first_wait_ns / (double)SECOND);
+    return text;
+}
+
 /* Tell the user about an open source without HELLO. */
 static void explain_silence(struct talk *s)
 {
+    char text[64];
+
     s->retry_ns = TALK_NEVER;
     if (s->heard)
         tell_user(s, OTHER_PROTOCOL " Still waiting", s->source->path);
@@ -369,9 +382,9 @@ static void explain_silence(struct talk *s)
                   s->source->path, s->source->silence);
     else
         tell_user(s,
-                  "connected to %s, but no guest said HELLO within 2 s; still "
-                  "waiting.\n" SERIAL_SILENCE,
-                  s->source->path);
+                  "connected to %s, but no guest said HELLO within 2 s; "
+                  "%s.\n" SERIAL_SILENCE,
+                  s->source->path, patience_text(s, text));
 }
 
 /* The time at which a guest that left, or never came, is given up. */
@@ -437,6 +450,13 @@ void talk_excuse(const struct talk *s, struct err *why)
                       source->absence[0] != '\0'
                           ? source->absence
                           : "the program that listens there does not answer");
+    else if (source->live && s->ended_silent)
+        (void)err_set(why,
+                      "%s was closed before a guest said HELLO: the guest "
+                      "crashed or exited before its agent sent anything, and "
+                      "its console may say why. If it ran, does it call "
+                      "tprof_init() and tprof_start_cpu()?",
+                      source->path);
     else
         (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
                       source->live

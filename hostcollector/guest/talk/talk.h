@@ -79,6 +79,7 @@ struct talk {
     uint64_t begun_ns;   /* time of the first talk_tick(); 0: not yet */
     bool reached;        /* the source was open once */
     bool met;            /* a guest sent HELLO once */
+    bool ended_silent;   /* the source was closed at last, without HELLO */
     bool greeted;        /* HELLO was requested since the source opened */
     bool heard;          /* bytes came since the source opened */
     /* when bytes last came, or when a note said that none came */

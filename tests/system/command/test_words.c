@@ -137,7 +137,7 @@ TEST(a_guest_that_says_nothing_is_given_up) /* catches: a hang in CI */
 
     CHECK_EQ(collector("--serial port --wait 2.5"), 1);
     join_guest(guest);
-    CHECK_CONTAINS("err", "still waiting.\n"
+    CHECK_CONTAINS("err", "still waiting, 2.5 s in all (--wait).\n"
                           "    Why, the likeliest first:\n"
                           "    - the guest is not up yet, or is paused;\n"
                           "    - QEMU serves another client on ");
