@@ -151,6 +151,11 @@ struct view_scope {
 struct view_edge {
     uint32_t caller, callee;
     struct amount amount;
+    /* Line of the calls. If more than half of (amount) is in calls from one
+     * line, it is that line. NULL: unknown. */
+    const char *file;
+    uint32_t line;
+    double lead; /* time of that line, less that of others; used in adding */
     /* Next edge of the same caller, and next edge of the same callee, by
      * falling amount. VIEW_NO_EDGE ends the list. */
     uint32_t next_of_caller, next_of_callee;

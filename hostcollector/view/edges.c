@@ -58,6 +58,22 @@ int edges_make_room(struct edges *e, const struct path *path, struct budget *b)
     return path->count > 1 ? grow(e, e->count + path->count - 1, b) : 0;
 }
 
+/* Count (time) for the line of the call at (caller), by its number in
+ * view.lines. The line with more than
+ * half of all time remains, by Boyer's and Moore's vote. */
+static void vote(struct view_edge *edge, const struct path_step *caller,
+                 double time)
+{
+    if (edge->line == caller->line) {
+        edge->lead += time;
+    } else if (edge->lead >= time) {
+        edge->lead -= time;
+    } else {
+        edge->line = caller->line;
+        edge->lead = time - edge->lead;
+    }
+}
+
 void edges_add(struct edges *e, const struct path *path, uint32_t number)
 {
     for (size_t i = 1; i < path->count; i++) {
@@ -71,8 +87,10 @@ void edges_add(struct edges *e, const struct path *path, uint32_t number)
                 (struct view_edge){.caller = caller, .callee = callee};
             *slot = (uint32_t)++e->count;
         }
-        if (e->seen[*slot - 1] != number)
+        if (e->seen[*slot - 1] != number) {
             amount_add(&e->list[*slot - 1].amount, &path->amount);
+            vote(&e->list[*slot - 1], &path->steps[i - 1], path->amount.time);
+        }
         e->seen[*slot - 1] = number;
     }
 }
@@ -123,6 +141,11 @@ int edges_finish(struct edges *e, struct view *v)
     for (uint32_t i = (uint32_t)e->count; i-- > 0;) {
         struct view_edge *edge = &e->list[i];
 
+        edge->file = NULL;
+        if (edge->caller >= VIEW_MARKS && edge->line < v->line_count) {
+            edge->file = v->lines[edge->line].file;
+            edge->line = v->lines[edge->line].number;
+        }
         edge->next_of_caller = v->calls[edge->caller];
         edge->next_of_callee = v->callers[edge->callee];
         v->calls[edge->caller] = i;

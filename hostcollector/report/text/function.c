@@ -83,27 +83,45 @@ static void write_lines(FILE *out, const struct report *r, uint32_t function)
     line_list_fini(&l);
 }
 
+/* Write the name of (function), and the line of the calls. */
+static void write_other(FILE *out, const struct report *r, uint32_t function,
+                        const struct view_edge *edge)
+{
+    const char *full = r->view->functions[function].name;
+    size_t columns = table_columns(r) - LEFT, half = columns / 2;
+    char name[NAME_SHORT], where[512];
+
+    if (edge->file == NULL || edge->line == 0) {
+        (void)fprintf(out, "%s\n", name_short(name, full, columns));
+        return;
+    }
+    (void)snprintf(where, sizeof where, "%s:%" PRIu32,
+                   text_base_name(edge->file), edge->line);
+    text_left(out, name_short(name, full, half), half);
+    (void)putc(' ', out);
+    text_tail(out, where, columns - half - 1);
+    (void)putc('\n', out);
+}
+
 /* Write the callers of (row)'s function, or its callees. */
 static void write_edges(FILE *out, const struct report *r,
                         const struct view_row *row, bool callers)
 {
     const struct view *v = r->view;
     uint32_t i = callers ? v->callers[row->function] : v->calls[row->function];
-    char name[NAME_SHORT];
     size_t n = 0;
 
     if (i != VIEW_NO_EDGE)
-        (void)fprintf(out, "\n%6s %5s  %s\n", "SHARE", "+-",
-                      callers ? "CALLERS, % of its total"
-                              : "CALLEES, % of its total");
+        (void)fprintf(
+            out, "\n%6s %5s  %s\n", "SHARE", "+-",
+            callers ? "CALLERS, % of its total, with the line of the call"
+                    : "CALLEES, % of its total, with the line of the call");
     for (; i != VIEW_NO_EDGE && (r->all || n < EDGES_MOST); n++) {
         const struct view_edge *edge = &v->edges[i];
         uint32_t other = callers ? edge->caller : edge->callee;
 
         write_share(out, share_of(&edge->amount, &row->total));
-        (void)fprintf(out, "%s\n",
-                      name_short(name, v->functions[other].name,
-                                 table_columns(r) - LEFT));
+        write_other(out, r, other, edge);
         i = callers ? edge->next_of_callee : edge->next_of_caller;
     }
     if (i != VIEW_NO_EDGE)
