@@ -114,6 +114,25 @@ cases.no_width_needs_scrolling_sideways = async () => {
     await page.fine();
 };
 
+// catches: a view that opens empty, or below the screen
+cases.each_view_opens_with_its_content_in_sight = async () => {
+    for (const [width, height] of [[480, 800], [1440, 900]]) {
+        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust"]) {
+            const page = await open("usual.html");
+            await page.setViewportSize({ width, height });
+            await page.reload();
+            await page.waitForSelector("html[data-ready]", { state: "attached" });
+            await page.click(`.tab[data-tab="${view}"]`);
+            await settle(page);
+            const content = { flame: "canvas", sandwich: ".function-head h2", functions: "tbody tr", lines: "tbody tr",
+                              waits: "tbody tr", trust: "tbody tr" }[view];
+            const box = await page.locator(`#${view} ${content}`).first().boundingBox();
+            assert.ok(box !== null && box.y + 20 < .65 * height, `${view} at ${width}: ${JSON.stringify(box)}`);
+            await page.fine();
+        }
+    }
+};
+
 // catches: a time line or heatmap that is still the picture of what was chosen before
 cases.pictures_follow_what_is_chosen = async () => {
     const page = await open("usual.html");

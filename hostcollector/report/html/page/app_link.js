@@ -38,8 +38,11 @@ function linkOf(app) {
     ];
 }
 
-/* Show what (words) name, and the rest as the page opens. */
+/* Show what (words) name, and the rest as the page opens. Before a guest is read
+ * there is nothing to show, and the address is read again. */
 function followLink(app, words) {
+    if (app.profiles.length === 0)
+        return;
     const { state } = app, index = +words.get("guest");
     const choose = (name, choices, usual) =>
         choices.includes(words.get(name)) ? words.get(name) : usual;

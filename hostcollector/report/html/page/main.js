@@ -38,6 +38,8 @@ async function showGuests() {
     const app = new App();
     window.tprof = app; /* for the console */
     await readProfiles(app);
+    if (app.profiles.length === 0)
+        throw new Error("it has no guest");
     const names = app.profiles.map((p) => p.head.guest || p.head.title);
     const select = byId("guest");
     select.replaceChildren(...names.map((n) => el("option", "", n)));
