@@ -8,7 +8,7 @@
 
 #include "util/text.h"
 
-#define ROWS      7
+#define ROWS      8
 #define NAME_SIZE 64 /* of functions, cut to this */
 
 /* An option with its value. */
@@ -49,6 +49,7 @@ static const char *list(char buf[REPORT_OPTIONS_TEXT], const struct report *r,
         {r->of_all, "--of", words ? "" : "all", "shares of all time", ""},
         {r->sort != SORT_SELF, "--sort", report_options_order(r), "rows by ",
          ""},
+        {r->latency, "--latency", "", "latency", ""},
         {r->top != 0, "--top", top, "at most ", r->top == 1 ? " row" : " rows"},
         {r->inverted, "--inverted", "", "trees from the inside out", ""},
         {r->callers_of != NULL, "--callers-of", callee, "callers of ", ""},

@@ -242,6 +242,38 @@ cases.core_is_shown_as_the_json_file_says = async () => {
     await page.fine();
 };
 
+// A moment of the page is known to its slot, so a sample may meet a busy core a slot earlier or later.
+// catches: shares of time in the place of latency, or latency of what is not selected
+cases.latency_is_near_that_of_the_json_file = async () => {
+    const page = await page_of("usual", kernel);
+    const same = async (...args) => {
+        const { latency } = report("usual", ...kernel, ...args);
+        const shown = await page.evaluate(() => {
+            const { sums } = window.tprof.state;
+            return sums.rows().map((row) => [row.name, sums.latency(row.function).time / sums.latencies.whole.time]);
+        });
+        for (const [name, share] of shown) {
+            const want = latency.find((l) => l.name === name)?.self.share ?? 0;
+            assert.ok(Math.abs(share - want) < .01, `${name}: ${share}, not ${want}`);
+        }
+        assert.ok(Math.abs(shown.reduce((sum, [, share]) => sum + share, 0) - 1) < 1e-9);
+    };
+    await page.click('.tab[data-tab="functions"]');
+    await page.check("#latency");
+    await settle(page);
+    assert.equal(await page.textContent("table.functions th >> nth=0"), "Latency %");
+    assert.equal(await page.getAttribute("table.functions th >> nth=0", "aria-sort"), "descending");
+    await same();
+    await page.click('#cores >> text="1"'); // one core waits for none
+    await settle(page);
+    assert.ok(await page.isHidden("#latency-label"));
+    assert.equal(await page.textContent("table.functions th >> nth=0"), "Self %");
+    await page.fine();
+    const asked = await page_of("usual", [...kernel, "--latency"], "#view=functions");
+    assert.equal(await asked.getAttribute("table.functions th >> nth=0", "aria-sort"), "descending");
+    await asked.fine();
+};
+
 // catches: shares of a filtered page that are of something else than before
 cases.filter_shows_what_the_tree_of_the_json_file_has = async () => {
     const page = await page_of("usual", kernel), guest = report("usual", ...kernel);

@@ -20,7 +20,7 @@ cases.keys_do_what_the_help_says = async () => {
     assert.ok(await page.isVisible("#help"));
     assert.ok(await page.locator("#keys tr").count() > 20);
     const words = await page.locator("#words tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
-    assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "\u00b1", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
+    assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "Latency", "\u00b1", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
     for (const [, what] of words)
         assert.match(what, /^[A-Z][^.]+\.$/); // a sentence
     for (const [width, height] of [[480, 800], [1440, 900]]) {

@@ -12,7 +12,7 @@ class App extends Page {
             cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
             mode: "busy", image: -1, search: null, filter: false, function: -1,
             heat: this.usualHeat, tab: "flame", inverted: false, upward: false,
-            sums: null, colours: null, hitFunctions: null,
+            latency: false, sums: null, colours: null, hitFunctions: null,
         };
         const frame = {
             hover: (node, e) => this.hoverNode(node, e),
@@ -57,6 +57,7 @@ class App extends Page {
             this.state.colours.by = e.target.value;
             this.redraw();
         });
+        byId("latency").addEventListener("change", () => this.showLatency(!this.state.latency));
         byId("heat-what").addEventListener("change", (e) => {
             this.state.heat = e.target.value;
             this.redraw();
@@ -100,7 +101,8 @@ class App extends Page {
         const { state, table } = this;
         state.mode = asked.mode;
         state.inverted = asked.inverted;
-        table.sort = asked.sort;
+        state.latency = asked.latency;
+        table.sort = asked.latency && asked.sort === "self" ? "latency" : asked.sort;
         table.falling = asked.sort !== "name";
         table.limit = asked.rows || table.limit;
         if (asked.function)
@@ -253,6 +255,13 @@ class App extends Page {
         this.redraw();
     }
 
+    showLatency(shown) {
+        this.state.latency = shown;
+        this.table.sort = shown ? "latency" : "self";
+        this.table.falling = true;
+        this.redraw();
+    }
+
     pick(f) {
         this.state.function = f;
         this.showTab("sandwich");
@@ -354,6 +363,8 @@ class App extends Page {
         if (tab === "lines")
             this.lines.set(profile, state.function);
         byId("only-label").hidden = state.search === null;
+        byId("latency-label").hidden = !state.sums.canLatency();
+        byId("latency").checked = state.latency;
         byId("truth").textContent = truthText(state.sums);
         byId("search-note").textContent = state.search === null ? ""
             : `${shareText(this.foundShare())} of ${state.sums.baseText}`;

@@ -30,6 +30,7 @@ function linkOf(app) {
         ["view", unless(state.tab === "flame" && !opensElsewhere, state.tab)],
         ["function", state.function < 0 ? null : linkName(functions, state.function)],
         ["inverted", unless(state.inverted === shown.inverted, state.inverted ? "yes" : "no")],
+        ["latency", unless(state.latency === shown.latency, state.latency ? "yes" : "no")],
         ["root", unless(!state.upward, "bottom")],
         ["zoom", linkPath(functions, flame.zoomPath)],
         ["heat", unless(state.heat === app.usualHeat, state.heat)],
@@ -57,6 +58,7 @@ function followLink(app, words) {
     app.show(head.shown);
     state.mode = choose("of", ["busy", "idle", "all"], state.mode);
     state.inverted = choose("inverted", ["yes", "no"], state.inverted ? "yes" : "no") === "yes";
+    state.latency = choose("latency", ["yes", "no"], state.latency ? "yes" : "no") === "yes";
     state.tab = choose("view", app.tabs.list().map((tab) => tab.dataset.tab), state.tab);
     const f = linkFunction(functions, words.get("function") || "");
     state.function = f < 0 ? state.function : f;

@@ -174,6 +174,17 @@ class Sums {
         return this.table;
     }
 
+    canLatency() {
+        return this.selection.mode === "busy" && this.cores.length > 1 &&
+            this.profile.timed && this.cores.some(({ core }) => core.moments !== null);
+    }
+
+    /* What function (f) has of latencies, which (latencies.whole) sums up. */
+    latency(f) {
+        this.latencies = this.latencies || latencyOf(this);
+        return this.latencies.of.get(f) || new Amount();
+    }
+
     /* Time of the paths that end in a call, on each selected core. */
     byCall() {
         this.perCall = this.perCall || this.cores.map((sum) => {

@@ -51,6 +51,8 @@ class FunctionTable {
             { id: "total", title: "Total %", span: 2, hint: WORDS.total[1] },
             { id: "late", title: "Late", hint: WORDS.late[1] },
         ];
+        if (this.isLatency())
+            list.unshift({ id: "latency", title: "Latency %", span: 2, hint: WORDS.latency[1] });
         if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
             sums.cores.forEach((core, i) => list.push({
                 id: `core${i}`, title: String(core.core.number), core: i,
@@ -61,7 +63,19 @@ class FunctionTable {
         return list;
     }
 
+    /* Is latency shown? It takes cores, times and busy samples. */
+    isLatency() {
+        return this.state.latency && this.sums.canLatency();
+    }
+
+    /* The column by which rows are sorted. */
+    order() {
+        return this.sort === "latency" && !this.isLatency() ? "self" : this.sort;
+    }
+
     value(row, id) {
+        if (id === "latency")
+            return this.sums.latency(row.function).time;
         if (id === "late")
             return latePart(row.late, row.self);
         if (id.startsWith("core"))
@@ -82,7 +96,7 @@ class FunctionTable {
         const { search } = this.state, sign = this.falling ? -1 : 1;
         const rows = this.sums.rows()
             .filter((row) => search === null || search.test(row.name));
-        const key = new Map(rows.map((row) => [row, this.value(row, this.sort)]));
+        const key = new Map(rows.map((row) => [row, this.value(row, this.order())]));
         return rows.sort((a, b) => {
             const x = key.get(a), y = key.get(b);
             return x < y ? -sign : x > y ? sign
@@ -123,10 +137,10 @@ class FunctionTable {
             cell.scope = "col";
             cell.colSpan = column.span || 1;
             cell.title = column.hint || "";
-            if (column.id === this.sort)
+            if (column.id === this.order())
                 cell.setAttribute("aria-sort", this.falling ? "descending" : "ascending");
             button.addEventListener("click", () => {
-                this.falling = column.id === this.sort ? !this.falling : !column.left;
+                this.falling = column.id === this.order() ? !this.falling : !column.left;
                 this.sort = column.id;
                 this.draw();
             });
@@ -140,7 +154,10 @@ class FunctionTable {
         const { whole } = this.sums;
         tr.dataset.function = row.function;
         for (const column of columns) {
-            if (column.id === "self" || column.id === "total")
+            if (column.id === "latency") {
+                const own = this.sums.latency(row.function);
+                tr.append(...shareCells(own.time, own.timeSq, this.sums.latencies.whole));
+            } else if (column.id === "self" || column.id === "total")
                 tr.append(...shareCells(row[column.id], row[`${column.id}Sq`], whole));
             else if (column.id === "late")
                 tr.append(this.lateCell(row));
