@@ -245,9 +245,9 @@ cases.core_is_shown_as_the_json_file_says = async () => {
 // A moment of the page is known to its slot, so a sample may meet a busy core a slot earlier or later.
 // catches: shares of time in the place of latency, or latency of what is not selected
 cases.latency_is_near_that_of_the_json_file = async () => {
-    const page = await page_of("usual", kernel);
-    const same = async (...args) => {
-        const { latency } = report("usual", ...kernel, ...args);
+    const page = await page_of("lost_samples", kernel);
+    const same = async () => {
+        const { latency } = report("lost_samples", ...kernel);
         const shown = await page.evaluate(() => {
             const { sums } = window.tprof.state;
             return sums.rows().map((row) => [row.name, sums.latency(row.function).time / sums.latencies.whole.time]);
@@ -269,7 +269,7 @@ cases.latency_is_near_that_of_the_json_file = async () => {
     assert.ok(await page.isHidden("#latency-label"));
     assert.equal(await page.textContent("table.functions th >> nth=0"), "Self %");
     await page.fine();
-    const asked = await page_of("usual", [...kernel, "--latency"], "#view=functions");
+    const asked = await page_of("lost_samples", [...kernel, "--latency"], "#view=functions");
     assert.equal(await asked.getAttribute("table.functions th >> nth=0", "aria-sort"), "descending");
     await asked.fine();
 };

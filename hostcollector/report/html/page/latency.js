@@ -7,9 +7,10 @@ const INTERVAL_MOST = 1.5; /* the longest interval, in mean intervals */
 
 /* The moments of the selected core of (sum), one after the other. */
 class LatencyLane {
-    constructor(sum, slotTicks, { from, to }) {
+    constructor(sum, calls, slotTicks, { from, to }) {
         const { slot, periods } = sum.core.moments;
         this.sum = sum;
+        this.calls = calls;
         this.slotTicks = slotTicks;
         this.next = from === null ? 0 : lowerBound(slot, from);
         this.end = from === null ? slot.length : lowerBound(slot, to);
@@ -21,13 +22,21 @@ class LatencyLane {
         this.find();
     }
 
+    /* The function of the next moment. */
+    function() {
+        const { core } = this.sum, c = core.call[core.moments.entry[this.next]];
+        return this.calls.function[this.calls.leaf[c] || c];
+    }
+
     kind() {
         const { core, kinds } = this.sum;
         return kinds[core.place[core.moments.entry[this.next]]];
     }
 
-    isIdle() {
-        return (this.kind() & IDLE) !== 0;
+    /* Was the core seen at work? */
+    isWork() {
+        const f = this.function();
+        return !(this.kind() & IDLE) && f !== MARK_LENT && f !== MARK_REST;
     }
 
     /* What the next moment is, and from where on it stands for its core. */
@@ -44,7 +53,7 @@ class LatencyLane {
     step() {
         const { periods } = this.sum.core.moments;
         this.last = this.slot;
-        this.lastBusy = !this.isIdle();
+        this.lastBusy = this.isWork();
         this.next++;
         if (this.run + 1 < periods.length && periods[this.run + 1].at <= this.next)
             this.run++;
@@ -54,27 +63,26 @@ class LatencyLane {
     isBusy(slot) {
         if (this.last === slot)
             return this.lastBusy;
-        return this.slot < Infinity && this.from < slot && !this.isIdle();
+        return this.slot < Infinity && this.from < slot && this.isWork();
     }
 }
 
 /* Latency of the selected cores, time and functions: {whole, of: a Map from
  * functions to Amounts}. */
 function latencyOf({ profile, selection, cores }) {
-    const slotTicks = profile.hz / profile.head.slots_per_s, { calls } = profile;
+    const slotTicks = profile.hz / profile.head.slots_per_s;
     const lanes = cores.filter((sum) => sum.core.moments !== null)
-        .map((sum) => new LatencyLane(sum, slotTicks, selection));
+        .map((sum) => new LatencyLane(sum, profile.calls, slotTicks, selection));
     const whole = new Amount(), of = new Map();
     for (;;) {
         const first = lanes.reduce((a, b) => b.slot < a.slot ? b : a, { slot: Infinity });
         if (first.slot === Infinity)
             return { whole, of };
-        if (!first.isIdle() && first.kind() & WANTED) {
+        if (first.isWork() && first.kind() & WANTED) {
             let busy = 1;
             for (const lane of lanes)
                 busy += lane !== first && lane.isBusy(first.slot) ? 1 : 0;
-            const { core } = first.sum, c = core.call[core.moments.entry[first.next]];
-            const f = calls.function[calls.leaf[c] || c], time = first.time / busy;
+            const f = first.function(), time = first.time / busy;
             if (!of.has(f))
                 of.set(f, new Amount());
             of.get(f).add(1, time, time * time, 0);
