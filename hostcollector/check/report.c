@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/gather.h"
+#include "image/file/image.h"
 #include "util/text.h"
 
 /* Sizes of tprof_memory.ld: for all cores, and for each core. */
@@ -215,4 +217,23 @@ void check_report(FILE *out, const char *path, const struct check_facts *s,
     write_tables(out, s);
     write_agent(out, s);
     check_report_units(out, s, all);
+}
+
+int check_file(const char *path, bool all, struct err *e)
+{
+    struct image *img;
+    struct check_facts facts;
+
+    if (image_open(&img, path, e) != 0)
+        return -1;
+    if (check_gather(&facts, img) != 0) {
+        image_close(img);
+        return err_set(e, "%s: out of memory", path);
+    }
+    check_report(stdout, path, &facts, all);
+    int status = fflush(stdout) == 0 ? check_refuse(&facts, path, e)
+                                     : err_sys(e, "standard output");
+    check_facts_fini(&facts);
+    image_close(img);
+    return status;
 }

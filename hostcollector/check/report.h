@@ -8,6 +8,12 @@
 #include <stdio.h>
 
 #include "check/facts.h"
+#include "util/err.h"
+
+/* Write a report on the image at (path) to standard output. (all) is as in
+ * check_report(). Returns 0; -1 with (e) filled if the image cannot be read, or
+ * if tprof cannot run in it (check_refuse()). */
+int check_file(const char *path, bool all, struct err *e);
 
 /*
  * Write a report on the facts (s) of the image at (path): a verdict, missing

@@ -2,14 +2,12 @@
 /* collector check: what a profile of this image will and will not show. */
 #include <stdio.h>
 
-#include "check/gather.h"
 #include "check/report.h"
 #include "cli/command.h"
 #include "cli/confine/confine.h"
 #include "cli/help.h"
 #include "cli/option_kinds.h"
 #include "cli/signals.h"
-#include "image/file/image.h"
 #include "session/session_options.h"
 
 struct check_options {
@@ -72,25 +70,6 @@ static int confine(const struct check_options *o)
     return result;
 }
 
-static int check_image(const char *path, bool all, struct err *e)
-{
-    struct image *img;
-    struct check_facts facts;
-
-    if (image_open(&img, path, e) != 0)
-        return -1;
-    if (check_gather(&facts, img) != 0) {
-        image_close(img);
-        return err_set(e, "%s: out of memory", path);
-    }
-    check_report(stdout, path, &facts, all);
-    int status = fflush(stdout) == 0 ? check_refuse(&facts, path, e)
-                                     : err_sys(e, "standard output");
-    check_facts_fini(&facts);
-    image_close(img);
-    return status;
-}
-
 /* Check each image separately. An image that cannot be read does not stop the
  * others. */
 static int check_all(const struct check_options *o)
@@ -105,7 +84,7 @@ static int check_all(const struct check_options *o)
 
         if (next != elf)
             (void)putchar('\n');
-        if (check_image(next->path, o->all, &e) == 0)
+        if (check_file(next->path, o->all, &e) == 0)
             continue;
         (void)fprintf(stderr, "collector check: %s\n", e.text);
         result = EXIT_FAILED;
