@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "diff/diff_runs.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
-#include "guest/pipeline.h"
 #include "session/guest_report.h"
 #include "util/text.h"
 #include "util/vec.h"
@@ -33,32 +31,6 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
     (void)fprintf(stderr, "collector diff: %s: %s\n",
                   text_escape(path, sizeof path, reading->path),
                   text_escape(text, sizeof text, line));
-}
-
-static bool is_stopped(int stop_fd)
-{
-    struct pollfd p = {.fd = stop_fd, .events = POLLIN};
-
-    return poll(&p, 1, 0) > 0;
-}
-
-/* Read the file to its end. */
-static int run_guest(struct reading *reading, int stop_fd, struct err *e)
-{
-    static char piece[1u << 16];
-    struct guest_run *r = reading->guest;
-    struct err why = {""};
-    enum pipeline_end end;
-    int more = 1;
-
-    while (more > 0 && !is_stopped(stop_fd))
-        more = pipeline_step(r->pipeline, true, piece, sizeof piece, &why);
-    if (more > 0)
-        return err_set(e, "left without a result");
-    if (pipeline_close(r->pipeline, &end, more < 0 ? NULL : &why) < 0)
-        more = -1;
-    guest_run_ended(r, end, more < 0 ? &why : NULL);
-    return r->failed ? err_set(e, "%s", r->e.text) : 0;
 }
 
 static int add_warning(struct diff_runs *d, const char *text)
@@ -207,7 +179,9 @@ static int read_one(struct reading *reading, const struct options *o,
         .say = on_note,
     };
     reading->guest = guest_run_new(&config, &ignored, e);
-    int result = reading->guest != NULL ? run_guest(reading, stop_fd, e) : -1;
+    int result = reading->guest != NULL
+                     ? guest_run_read(reading->guest, stop_fd, e)
+                     : -1;
 
     if (result == 0)
         result = add_view(reading, e);

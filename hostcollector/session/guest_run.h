@@ -93,6 +93,10 @@ struct guest_run *guest_run_new(const struct guest_run_config *config,
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,
                      const struct err *e);
 
+/* Read a recording to its end, and call guest_run_ended(). A signal at the
+ * descriptor (stop_fd) ends that. Returns 0; -1 with (e) filled. */
+int guest_run_read(struct guest_run *r, int stop_fd, struct err *e);
+
 /* Write the names into the recording and close the recording, after sampling.
  * On failure (r) fails. */
 void guest_run_seal(struct guest_run *r);

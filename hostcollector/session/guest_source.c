@@ -2,6 +2,7 @@
 #include "session/guest_run_parts.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,4 +127,28 @@ const char *guest_source_recording(const struct guest_run *r)
                    strcmp(input, "-") != 0
                ? input
                : NULL;
+}
+
+static bool is_stopped(int stop_fd)
+{
+    struct pollfd p = {.fd = stop_fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+int guest_run_read(struct guest_run *r, int stop_fd, struct err *e)
+{
+    static char piece[1u << 16];
+    struct err why = {""};
+    enum pipeline_end end;
+    int more = 1;
+
+    while (more > 0 && !is_stopped(stop_fd))
+        more = pipeline_step(r->pipeline, true, piece, sizeof piece, &why);
+    if (more > 0)
+        return err_set(e, "left without a result");
+    if (pipeline_close(r->pipeline, &end, more < 0 ? NULL : &why) < 0)
+        more = -1;
+    guest_run_ended(r, end, more < 0 ? &why : NULL);
+    return r->failed ? err_set(e, "%s", r->e.text) : 0;
 }
