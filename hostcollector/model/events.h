@@ -10,7 +10,8 @@
 #include "model/sample_batch.h"
 #include "model/stack.h"
 #include "model/threads.h"
-#include "util/err.h"
+
+struct err;
 
 /* Reason for a HELLO. */
 enum hello_kind {

@@ -95,6 +95,18 @@ struct guest_map {
      * loaded. */
     uint32_t since, until;
 };
+
+/* Are (a) and (b) the same image, perhaps at different addresses? */
+static inline bool guest_same_map(const struct guest_map *a,
+                                  const struct guest_map *b)
+{
+    return a->size == b->size && a->link_start == b->link_start &&
+           strcmp(a->name, b->name) == 0 &&
+           a->build_id_len == b->build_id_len &&
+           memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
+           a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
+}
+
 #define GUEST_COUNTER_NAME 64u
 #define GUEST_MAPS_MAX     64u
 #define GENERATION_NONE    UINT32_MAX /* not known */

@@ -46,7 +46,7 @@ static bool same_images(const struct profile *a, const struct profile *b,
         size_t j = 0;
 
         while (j < a->map_count &&
-               (taken[j] || !maps_same_image(&a->maps[j], &b->maps[i])))
+               (taken[j] || !guest_same_map(&a->maps[j], &b->maps[i])))
             j++;
         if (j == a->map_count)
             return false;

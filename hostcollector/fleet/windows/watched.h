@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/events.h"
+#include "util/err.h"
 
 struct watched_core {
     uint64_t samples, lost; /* of its account, in this stream */

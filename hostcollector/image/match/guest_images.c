@@ -10,7 +10,6 @@
 #include "diagnose/share.h"
 #include "image/match/identity.h"
 #include "image/match/seek.h"
-#include "profile/aggregate/maps.h"
 #include "util/text.h"
 #include "util/vec.h"
 
@@ -145,7 +144,7 @@ static bool same_image(const struct guest_images *g, const struct profile *p,
 {
     if (g->maps[i].file != NULL || g->maps[j].file != NULL)
         return g->maps[i].file == g->maps[j].file;
-    return maps_same_image(&p->maps[i], &p->maps[j]);
+    return guest_same_map(&p->maps[i], &p->maps[j]);
 }
 
 /* Make the label of map (i), different from all labels before. */

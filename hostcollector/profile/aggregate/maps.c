@@ -30,15 +30,6 @@ struct maps_stay {
     uint32_t since, until; /* (until) UINT32_MAX: still loaded */
 };
 
-bool maps_same_image(const struct guest_map *a, const struct guest_map *b)
-{
-    return a->size == b->size && a->link_start == b->link_start &&
-           strcmp(a->name, b->name) == 0 &&
-           a->build_id_len == b->build_id_len &&
-           memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
-           a->has_text_crc == b->has_text_crc && a->text_crc == b->text_crc;
-}
-
 static bool overlaps(const struct guest_map *map, uint64_t start, uint64_t size)
 {
     return map->start - start < size || start - map->start < map->size;
@@ -90,7 +81,7 @@ static size_t find_image(const struct maps *m, const struct guest_map *map)
     size_t i = 0;
 
     while (i < m->count && (m->images[i].map.start != map->start ||
-                            !maps_same_image(&m->images[i].map, map)))
+                            !guest_same_map(&m->images[i].map, map)))
         i++;
     return i;
 }

@@ -66,9 +66,6 @@ bool maps_show(struct maps *m);
 uint64_t maps_shown(const struct maps *m, uint32_t era, uint64_t address,
                     unsigned behind);
 
-/* Are (a) and (b) the same image, perhaps at different addresses? */
-bool maps_same_image(const struct guest_map *a, const struct guest_map *b);
-
 /* Release what (m) holds. */
 void maps_fini(struct maps *m);
 
