@@ -74,7 +74,7 @@ static ssize_t source_write(struct source *s, const void *buf, size_t size,
     return (ssize_t)link_send(buf, size);
 }
 
-static void source_free(struct source *s)
+static void link_source_close(struct source *s)
 {
     link_hang_up();
     free(s);
@@ -85,7 +85,7 @@ static const struct source_ops memory_source = {
     .open = source_open,
     .read = source_read,
     .write = source_write,
-    .close = source_free,
+    .close = link_source_close,
 };
 
 static void begin_collector(void)

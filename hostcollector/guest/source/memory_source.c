@@ -12,7 +12,6 @@
 
 struct memory_source {
     struct source source; /* first member: the callbacks get a pointer to it */
-    char *path;
     int file;
     struct memory_account *account;
     struct dump_memory *memory; /* memory of the stream */
@@ -27,7 +26,7 @@ static enum source_state memory_open(struct source *source, struct err *e)
     struct memory_source *s = (struct memory_source *)source;
     struct err why = {""};
 
-    s->file = opener_open(OPENER_READ, s->path);
+    s->file = opener_open(OPENER_READ, s->source.path);
     if (s->file < 0)
         (void)err_set(&why, "%s", strerror(errno));
     else
@@ -36,7 +35,7 @@ static enum source_state memory_open(struct source *source, struct err *e)
         s->stream = dump_stream_new(s->memory, &why);
     if (s->stream != NULL)
         return SOURCE_OPEN;
-    (void)err_set(e, "%s: %s", s->path, why.text);
+    (void)err_set(e, "%s: %s", s->source.path, why.text);
     return SOURCE_FAILED;
 }
 
@@ -87,8 +86,7 @@ static void memory_close(struct source *source)
     dump_stream_free(s->stream);
     if (s->file >= 0)
         close(s->file);
-    free(s->path);
-    free(s);
+    source_free(source);
 }
 
 static const struct source_ops memory_ops = {
@@ -102,18 +100,11 @@ static const struct source_ops memory_ops = {
 struct source *source_memory(const char *path, struct memory_account *account,
                              struct err *e)
 {
-    struct memory_source *s = calloc(1, sizeof *s);
+    struct memory_source *s = source_new(sizeof *s, &memory_ops, path, e);
 
-    if (s != NULL)
-        s->path = strdup(path);
-    if (s == NULL || s->path == NULL) {
-        err_set(e, "%s: out of memory", path);
-        free(s);
+    if (s == NULL)
         return NULL;
-    }
-    s->source.ops = &memory_ops;
-    s->source.fd = s->file = -1;
-    s->source.path = s->path;
+    s->file = -1;
     s->account = account;
     return &s->source;
 }

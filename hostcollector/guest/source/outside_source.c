@@ -139,15 +139,13 @@ static void outside_close(struct source *s)
 {
     struct outside *o = (struct outside *)s;
 
-    if (s->fd >= 0)
-        (void)close(s->fd);
     if (o->bytes >= 0)
         (void)close(o->bytes);
     if (o->words >= 0) {
         await_end(o);
         (void)close(o->words);
     }
-    free(o);
+    source_free(s);
 }
 
 static const struct source_ops outside_ops = {
@@ -161,17 +159,12 @@ static const struct source_ops outside_ops = {
 struct source *source_outside(const char *where, int bytes, int words,
                               struct registers_kept *kept, struct err *e)
 {
-    struct outside *o = calloc(1, sizeof *o);
+    struct outside *o = source_new(sizeof *o, &outside_ops, where, e);
 
-    if (o == NULL) {
-        (void)err_memory(e);
+    if (o == NULL)
         return NULL;
-    }
-    o->source = (struct source){.ops = &outside_ops,
-                                .fd = -1,
-                                .live = true,
-                                .path = where,
-                                .absence = ""};
+    o->source.live = true;
+    o->source.absence = "";
     o->bytes = bytes;
     o->words = words;
     o->kept = kept;

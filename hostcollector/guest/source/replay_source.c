@@ -21,9 +21,8 @@
 struct replay {
     struct source source; /* first member: the callbacks get a pointer to it */
     struct recording_reader *reader; /* NULL: raw bytes, or unknown yet */
-    char *path;
-    bool pipe;  /* reads may wait for bytes */
-    bool known; /* the kind of the bytes is known */
+    bool pipe;                       /* reads may wait for bytes */
+    bool known;                      /* the kind of the bytes is known */
     /* The first bytes, which decide the kind of the file: (came) were read,
      * (given) of which were returned. */
     uint8_t start[MAGIC_SIZE];
@@ -69,12 +68,12 @@ static int detect(struct replay *r, struct err *e)
         return err_set(e,
                        "%s: is an image, not a recording. 'collector check %s' "
                        "examines an image; --elf %s names it for a report",
-                       r->path, r->path, r->path);
+                       r->source.given, r->source.given, r->source.given);
     case MAGIC_CORE:
         return err_set(e,
                        "%s: is a core file, not a recording. For a report on a "
                        "guest's memory, type --memory %s",
-                       r->path, r->path);
+                       r->source.given, r->source.given);
     case MAGIC_RECORDING:
         break;
     default:
@@ -108,7 +107,7 @@ static int read_start(struct replay *r, struct err *e)
  * is_silent() is asked before. */
 static int judge_kind(struct replay *r, struct err *e)
 {
-    bool standard = strcmp(r->path, STANDARD_INPUT) == 0;
+    bool standard = strcmp(r->source.given, STANDARD_INPUT) == 0;
     struct stat st;
 
     if (fstat(r->source.fd, &st) < 0)
@@ -131,17 +130,17 @@ static enum source_state replay_open(struct source *s, struct err *e)
     struct replay *r = (struct replay *)s;
     struct stat st;
 
-    if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (stat(r->source.given, &st) == 0 && S_ISDIR(st.st_mode)) {
         (void)err_set(e,
                       "%s: is a folder: name a recording in it; 'collector "
                       "report --spool %s' reports on windows of collector "
                       "serve",
-                      r->path, r->path);
+                      r->source.given, r->source.given);
         return SOURCE_FAILED;
     }
-    s->fd = strcmp(r->path, STANDARD_INPUT) == 0
+    s->fd = strcmp(r->source.given, STANDARD_INPUT) == 0
                 ? STDIN_FILENO
-                : opener_open(OPENER_READ, r->path);
+                : opener_open(OPENER_READ, r->source.given);
     if (s->fd < 0) {
         (void)fail(r, strerror(errno), e);
         return SOURCE_FAILED;
@@ -186,10 +185,7 @@ static void replay_close(struct source *s)
     struct replay *r = (struct replay *)s;
 
     recording_reader_free(r->reader);
-    if (s->fd > STDIN_FILENO)
-        close(s->fd);
-    free(r->path);
-    free(r);
+    source_free(s);
 }
 
 static const struct source_ops replay_ops = {
@@ -202,18 +198,11 @@ static const struct source_ops replay_ops = {
 
 struct source *source_replay(const char *path, struct err *e)
 {
-    struct replay *r = calloc(1, sizeof *r);
+    struct replay *r = source_new(sizeof *r, &replay_ops, path, e);
 
-    if (r)
-        r->path = strdup(path);
-    if (!r || !r->path) {
-        err_set(e, "%s: out of memory", path);
-        free(r);
+    if (r == NULL)
         return NULL;
-    }
-    r->source.ops = &replay_ops;
-    r->source.fd = -1;
-    r->source.path =
-        strcmp(path, STANDARD_INPUT) == 0 ? "standard input" : r->path;
+    if (strcmp(path, STANDARD_INPUT) == 0)
+        r->source.path = "standard input";
     return &r->source;
 }

@@ -14,18 +14,17 @@
 
 struct serial {
     struct source source; /* first member: the callbacks get a pointer to it */
-    char *path;
     char absence[STREAM_PATH_MAX + 64]; /* text of source.absence, if set */
 };
 
 static int fail_serial(const struct serial *s, const char *what, struct err *e)
 {
-    return err_set(e, "%s: %s: %s", s->path, what, strerror(errno));
+    return err_set(e, "%s: %s: %s", s->source.path, what, strerror(errno));
 }
 
 static enum source_state connect_socket(struct serial *s, struct err *e)
 {
-    int fd = opener_open(OPENER_CONNECT, s->path);
+    int fd = opener_open(OPENER_CONNECT, s->source.path);
 
     if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
@@ -33,7 +32,7 @@ static enum source_state connect_socket(struct serial *s, struct err *e)
         fail_serial(s, "connect", e);
         return SOURCE_FAILED;
     }
-    if (peer_check(&s->source.peers, fd, s->path, e) != 0) {
+    if (peer_check(&s->source.peers, fd, s->source.path, e) != 0) {
         close(fd);
         return SOURCE_FAILED;
     }
@@ -61,14 +60,14 @@ static int judge_tty(const struct serial *s, int fd, struct err *e)
 
     if (fstat(fd, &st) < 0)
         return fail_serial(s, "stat", e);
-    if (peer_judge(&s->source.peers, st.st_uid, s->path, e) < 0)
+    if (peer_judge(&s->source.peers, st.st_uid, s->source.path, e) < 0)
         return -1;
     return make_raw(fd) < 0 ? fail_serial(s, "not a terminal", e) : 0;
 }
 
 static enum source_state open_tty(struct serial *s, struct err *e)
 {
-    int fd = opener_open(OPENER_TERMINAL, s->path);
+    int fd = opener_open(OPENER_TERMINAL, s->source.path);
 
     if (fd < 0 && stream_absent(errno))
         return SOURCE_ABSENT;
@@ -104,7 +103,7 @@ static enum source_state wait_for_guest(struct serial *s)
     char folder[STREAM_PATH_MAX];
 
     s->source.absence = NULL;
-    if (missing_folder(s->path, folder) != NULL) {
+    if (missing_folder(s->source.path, folder) != NULL) {
         (void)snprintf(s->absence, sizeof s->absence, "there is no folder %s",
                        folder);
         s->source.absence = s->absence;
@@ -117,7 +116,7 @@ static enum source_state serial_open(struct source *source, struct err *e)
     struct serial *s = (struct serial *)source;
     struct stat st;
 
-    if (stat(s->path, &st) < 0) {
+    if (stat(s->source.path, &st) < 0) {
         if (stream_absent(errno))
             return wait_for_guest(s);
         fail_serial(s, "stat", e);
@@ -130,18 +129,8 @@ static enum source_state serial_open(struct source *source, struct err *e)
     err_set(e,
             "%s: is neither a Unix socket, nor a terminal, nor a file: name "
             "the path of QEMU's -chardev socket,path=... or of its pty",
-            s->path);
+            s->source.path);
     return SOURCE_FAILED;
-}
-
-static void serial_close(struct source *source)
-{
-    struct serial *s = (struct serial *)source;
-
-    if (source->fd >= 0)
-        close(source->fd);
-    free(s->path);
-    free(s);
 }
 
 static const struct source_ops serial_ops = {
@@ -149,7 +138,7 @@ static const struct source_ops serial_ops = {
     .open = serial_open,
     .read = stream_read,
     .write = stream_write,
-    .close = serial_close,
+    .close = source_free,
 };
 
 /* Does (path) have the form HOST:PORT, which other tools accept? */
@@ -180,18 +169,10 @@ struct source *source_serial(const char *path, struct err *e)
         err_set(e, "%s: longer than a socket's path may be", path);
         return NULL;
     }
-    struct serial *s = calloc(1, sizeof *s);
+    struct serial *s = source_new(sizeof *s, &serial_ops, path, e);
 
-    if (s)
-        s->path = strdup(path);
-    if (!s || !s->path) {
-        err_memory(e);
-        free(s);
+    if (s == NULL)
         return NULL;
-    }
-    s->source.ops = &serial_ops;
-    s->source.fd = -1;
     s->source.live = true;
-    s->source.path = s->path;
     return &s->source;
 }

@@ -2,8 +2,36 @@
 /* Functions that all kinds of sources share. */
 #include "guest/source/source.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void *source_new(size_t size, const struct source_ops *ops, const char *path,
+                 struct err *e)
+{
+    struct source *s = calloc(1, size);
+    char *given = strdup(path);
+
+    if (s == NULL || given == NULL) {
+        (void)err_memory(e);
+        free(s);
+        free(given);
+        return NULL;
+    }
+    s->ops = ops;
+    s->fd = -1;
+    s->path = s->given = given;
+    return s;
+}
+
+void source_free(struct source *s)
+{
+    if (s->fd > STDIN_FILENO)
+        (void)close(s->fd);
+    free(s->given);
+    free(s);
+}
 
 void source_close(struct source *s)
 {

@@ -51,6 +51,7 @@ struct source {
     int fd;
     bool live; /* the source is a guest, not a file */
     const char *path;
+    char *given; /* of source_new(): a copy of what the user typed */
     /* The guest may return. After SOURCE_END, which closes (fd) and sets it to
      * -1, open() is called again from time to time. */
     bool reconnects;
@@ -220,6 +221,16 @@ double source_part(const struct source *s);
 /* End the connection of a live source, if there is one. open() connects
  * anew. */
 void source_drop(struct source *s);
+
+/* For the kinds: return (size) bytes that begin with a struct source, zeroed
+ * except for (ops), no descriptor, and (path), which is copied. Release by
+ * source_free(). NULL with (e) filled if there is no memory. */
+void *source_new(size_t size, const struct source_ops *ops, const char *path,
+                 struct err *e);
+
+/* For source_ops.close: close (s->fd) unless it is standard input, and release
+ * (s). */
+void source_free(struct source *s);
 
 /* Release (s). NULL is allowed. */
 void source_close(struct source *s);

@@ -359,7 +359,7 @@ static void spool_close_all(struct source *source)
     recording_reader_free(s->first);
     if (s->first_fd >= 0)
         (void)close(s->first_fd);
-    free(s);
+    source_free(source);
 }
 
 static const struct source_ops spool_ops = {
@@ -373,15 +373,11 @@ static const struct source_ops spool_ops = {
 struct source *source_spool(const struct spool_list *list, const char *build,
                             struct spool_account *account, struct err *e)
 {
-    struct spool_source *s = calloc(1, sizeof *s);
+    struct spool_source *s = source_new(sizeof *s, &spool_ops, list->folder, e);
 
-    if (s == NULL) {
-        (void)err_memory(e);
+    if (s == NULL)
         return NULL;
-    }
-    s->source.ops = &spool_ops;
-    s->source.fd = s->fd = s->first_fd = -1;
-    s->source.path = list->folder;
+    s->fd = s->first_fd = -1;
     s->source.windows = true;
     s->list = list;
     s->build = build;
