@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "util/pair_map.h"
+#include "util/vec.h"
 
 /* Kinds of data in the hash of a step, so that different stacks never have
  * equal bytes. */
@@ -99,6 +101,97 @@ static uint64_t number_of(const struct view *v, const struct view_path *path)
     return number;
 }
 
+/* Numbers of the report's paths so far. Many entries have one path, and a
+ * SHA-256 takes longer than all else that is done with an entry. */
+struct numbered {
+    struct numbered_path {
+        uint64_t number;
+        size_t first, count; /* its steps */
+    } * paths;
+    size_t count, room;
+    struct numbered_step {
+        const char *file;
+        uint32_t function, image, line;
+    } * steps;
+    size_t step_count, step_room;
+    struct pair_map map; /* weak hash and a counter -> index of the path */
+};
+
+static void numbered_fini(struct numbered *n)
+{
+    free(n->paths);
+    free(n->steps);
+    map_fini(&n->map);
+}
+
+static uint64_t weak_hash(const struct view_path *path)
+{
+    uint64_t h = path->count;
+
+    for (size_t i = 0; i < path->count; i++) {
+        const struct view_step *s = &path->steps[i];
+
+        h = (h ^ ((uint64_t)s->line << 32 | s->function)) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+static bool same_path(const struct numbered *n, const struct numbered_path *p,
+                      const struct view_path *path)
+{
+    bool same = p->count == path->count;
+
+    for (size_t i = 0; same && i < p->count; i++) {
+        const struct numbered_step *a = &n->steps[p->first + i];
+        const struct view_step *b = &path->steps[i];
+
+        same = a->function == b->function && a->image == b->image &&
+               a->file == b->file && a->line == b->line;
+    }
+    return same;
+}
+
+/* Add (path) with its number. False if there is no memory. */
+static bool add_path(struct numbered *n, const struct view_path *path,
+                     uint64_t number)
+{
+    if (vec_grow(&n->paths, &n->room, n->count, sizeof *n->paths) != 0)
+        return false;
+    n->paths[n->count++] =
+        (struct numbered_path){number, n->step_count, path->count};
+    for (size_t i = 0; i < path->count; i++) {
+        const struct view_step *s = &path->steps[i];
+
+        if (vec_grow(&n->steps, &n->step_room, n->step_count,
+                     sizeof *n->steps) != 0)
+            return false;
+        n->steps[n->step_count++] =
+            (struct numbered_step){s->file, s->function, s->image, s->line};
+    }
+    return true;
+}
+
+/* Find or compute the number of (path). False if there is no memory. */
+static bool find_number(struct numbered *n, const struct view *v,
+                        const struct view_path *path, uint64_t *number)
+{
+    uint64_t hash = weak_hash(path);
+    uint32_t *at;
+
+    for (uint64_t i = 0; (at = map_put(&n->map, hash, i)) != NULL; i++) {
+        if (*at == MAP_NOTHING) {
+            *at = (uint32_t)n->count;
+            *number = number_of(v, path);
+            return add_path(n, path, *number);
+        }
+        *number = n->paths[*at].number;
+        if (same_path(n, &n->paths[*at], path))
+            return true;
+    }
+    return false;
+}
+
 /* Index of the first number of (core). For the number of cores, the count of
  * all numbers. A core has one number more than entries, for its others. */
 static size_t first_of(const struct profile *p, size_t core)
@@ -114,15 +207,18 @@ static uint64_t *find_all(struct render *to, const struct report *r)
 {
     size_t cores = r->profile->core_count, first = 0;
     uint64_t *list = calloc(first_of(r->profile, cores) + 1, sizeof(uint64_t));
+    struct numbered n = {0};
 
     to->no_memory |= list == NULL;
     for (size_t core = 0; core < cores && !to->no_memory; core++) {
         struct export_cursor c = {.core = core};
 
         while (export_next(to, r, &c))
-            list[first + c.entry] = number_of(r->view, &c.path);
+            to->no_memory |=
+                !find_number(&n, r->view, &c.path, &list[first + c.entry]);
         first += r->profile->cores[core].entry_count + 1;
     }
+    numbered_fini(&n);
     if (to->no_memory) {
         free(list);
         return NULL;
