@@ -4,27 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/confine/confine.h"
-#include "cli/output.h"
 #include "export/stores/report_window.h"
 #include "fleet/push/queue.h"
-#include "guard/opener.h"
 #include "guest/labels.h"
-#include "session/sampling.h"
 #include "util/io.h"
 #include "util/text.h"
-
-/* Exit status in addition to those of all commands: a temporary file could not
- * be written, which is not the recording's fault. */
-#define EXIT_UNWRITTEN 100
 
 int push_parcel_check_names(const struct push_config *o, struct err *e)
 {
@@ -51,40 +40,6 @@ int push_parcel_check(const struct push_config *o, struct err *e)
     return 0;
 }
 
-static void add_output(struct outputs *out, FILE *file,
-                       const struct render_ops *format)
-{
-    out->list[out->count++] = (struct output){
-        .path = format->name, .format = format, .given = file, .fd = -1};
-}
-
-/* Be the process that reads the recording and writes the parts. */
-static _Noreturn void be_reporter(const struct parcel *p, const char *path,
-                                  const struct receiver *r,
-                                  const struct push_config *o, FILE *window)
-{
-    struct options own = {.from = o->from};
-    struct outputs out = {0};
-    const struct sampling_job job = {.command = "collector push",
-                                     .options = &own,
-                                     .outputs = &out,
-                                     .supervised = true,
-                                     .origin = p->origin};
-
-    own.from.input = path;
-    opener_preopen(path,
-                   open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    add_output(&out, window, &render_window);
-    for (size_t i = 0; receiver_part(r, i) != NULL; i++)
-        add_output(&out, p->parts[i], receiver_part(r, i));
-    int result = sampling_run(&job);
-
-    for (unsigned i = 0; i < out.count; i++)
-        if (fflush(out.list[i].given) != 0 || ferror(out.list[i].given))
-            result = EXIT_UNWRITTEN;
-    _exit(result);
-}
-
 /* The meaning of (error), which occurred with a temporary file. Fills (e). */
 static enum push_made not_written(int error, struct err *e)
 {
@@ -95,31 +50,19 @@ static enum push_made not_written(int error, struct err *e)
     return io_no_room(error) ? PUSH_NO_ROOM : PUSH_FAILED;
 }
 
-/* Wait for (child). (alive) is closed when it exits. */
-static enum push_made wait_for(pid_t child, int alive, struct push_tell *t,
-                               struct err *e)
+/* The meaning of (status), an end of reading. */
+static enum push_made judge(int status, struct err *e)
 {
-    struct pollfd end = {.fd = alive, .events = POLLIN};
-    int status = 0;
-
-    while (poll(&end, 1, push_tell_rest_ms(t)) <= 0)
-        push_tell_alive(t);
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) {
-            (void)err_sys(e, "waitpid");
-            return PUSH_FAILED;
-        }
-    if (WIFSIGNALED(status)) {
-        (void)err_set(e, "the process that reads it was killed: %s",
-                      strsignal(WTERMSIG(status)));
-        return PUSH_KILLED;
-    }
-    switch (WEXITSTATUS(status)) {
+    switch (status) {
     case EXIT_DONE:
         return PUSH_MADE;
     case EXIT_EMPTY:
         return PUSH_NO_SAMPLES;
-    case EXIT_UNWRITTEN:
+    case PUSH_READER_FAILED:
+        return PUSH_FAILED;
+    case PUSH_READER_KILLED:
+        return PUSH_KILLED;
+    case PUSH_READER_UNWRITTEN:
         /* the usual reason; the process has shown it */
         return not_written(ENOSPC, e);
     case EXIT_NO_IMAGE:
@@ -174,47 +117,25 @@ static enum push_made open_parts(struct parcel *p, const char *path,
 }
 
 static enum push_made make(struct parcel *p, const char *path,
-                           const struct receiver *r,
-                           const struct push_config *o, struct push_tell *t,
-                           FILE *window, struct err *e)
+                           struct push_reader *r, FILE *window, struct err *e)
 {
-    int alive[2];
+    enum push_made made = open_parts(p, path, r->receiver, e);
 
-    if (confine_prepare_push(&o->from, e) != 0)
-        return PUSH_FAILED;
-    if (pipe2(alive, O_CLOEXEC) != 0) {
-        (void)err_sys(e, "pipe");
-        return PUSH_FAILED;
-    }
-    (void)fflush(NULL); /* otherwise both processes would write the buffers */
-    pid_t child = fork();
-
-    if (child == 0)
-        be_reporter(p, path, r, o, window);
-    (void)close(alive[1]);
-    if (child < 0)
-        (void)err_sys(e, "fork");
-    enum push_made made =
-        child < 0 ? PUSH_FAILED : wait_for(child, alive[0], t, e);
-
-    (void)close(alive[0]);
+    if (made == PUSH_MADE)
+        made = judge(push_reader_read(r, p, path, window, e), e);
     return made == PUSH_MADE && !read_window(p, window) ? PUSH_UNREADABLE
                                                         : made;
 }
 
 enum push_made push_parcel_make(struct parcel *p, const char *path,
-                                const struct receiver *r,
-                                const struct push_config *o,
-                                struct push_tell *t, struct err *e)
+                                struct push_reader *r, struct err *e)
 {
     if (queue_is_gone(path))
         return PUSH_GONE;
     FILE *window = tmpfile();
     enum push_made made =
-        window == NULL ? not_written(errno, e) : open_parts(p, path, r, e);
+        window == NULL ? not_written(errno, e) : make(p, path, r, window, e);
 
-    if (made == PUSH_MADE)
-        made = make(p, path, r, o, t, window, e);
     if (window != NULL)
         (void)fclose(window);
     if (made != PUSH_MADE && queue_is_gone(path)) { /* removed meanwhile */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A recording -> a parcel for a receiver. Recordings are not trusted: a
- * separate process, confined as that of a report, reads the recording and
- * writes files without names. These go to the process that has the network
+ * confined process (fleet/push/push_reader.h) reads the recording and writes
+ * files without names. These go to the process that has the network
  * (fleet/push/receivers/http.h). push itself reads none of these bytes, only a
  * struct window, numbers and labels.
  */
@@ -15,7 +15,7 @@
 
 #include "export/stores/window.h"
 #include "fleet/push/push_config.h"
-#include "fleet/push/push_tell.h"
+#include "fleet/push/push_reader.h"
 #include "fleet/push/queue.h"
 #include "fleet/push/receivers/receiver.h"
 #include "util/err.h"
@@ -40,15 +40,10 @@ int push_parcel_check_names(const struct push_config *o, struct err *e);
  * filled. */
 int push_parcel_check(const struct push_config *o, struct err *e);
 
-/*
- * Make (p) from the recording (path), for (r), with the options (o). p->origin
- * gives the guest. Meanwhile (t) notifies systemd. Call push_parcel_fini() in
- * any case.
- */
+/* Make (p) from the recording (path), by (r). p->origin gives the guest. Call
+ * push_parcel_fini() in any case. */
 enum push_made push_parcel_make(struct parcel *p, const char *path,
-                                const struct receiver *r,
-                                const struct push_config *o,
-                                struct push_tell *t, struct err *e);
+                                struct push_reader *r, struct err *e);
 void push_parcel_fini(struct parcel *p);
 
 /* The origin. (is) points into the struct, so do not copy the struct: the copy

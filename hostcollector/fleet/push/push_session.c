@@ -15,6 +15,7 @@
 #include "export/stores/report_window.h"
 #include "fleet/backoff.h"
 #include "fleet/push/push_parcel.h"
+#include "fleet/push/push_reader.h"
 #include "fleet/push/push_scan.h"
 #include "fleet/push/push_tell.h"
 #include "fleet/push/queue.h"
@@ -67,7 +68,8 @@ static bool push_failed_note(struct push_failed *f, const char *path)
 struct push {
     const struct push_config *o;
     struct receiver receiver;
-    struct push_batch batch; /* windows of (tell.queue) */
+    struct push_reader reader; /* for one round */
+    struct push_batch batch;   /* windows of (tell.queue) */
     struct queue_item *suspects[BATCH_WINDOWS];
     size_t suspect_count;
     struct push_origin origin;
@@ -312,7 +314,7 @@ static enum push_made make_on(struct push *p, struct parcel *parcel,
     do {
         push_parcel_fini(parcel);
         *parcel = (struct parcel){.origin = &p->origin.is};
-        made = push_parcel_make(parcel, path, &p->receiver, p->o, &p->tell, e);
+        made = push_parcel_make(parcel, path, &p->reader, e);
     } while (made == PUSH_NO_ROOM && try_again(p, &failures, path, 0, e));
     return made;
 }
@@ -409,6 +411,7 @@ static int push_round(struct push *p, struct err *e)
     if (result == 0)
         result = push_suspects(p, e);
     batch_clear(&p->batch);
+    push_reader_end(&p->reader);
     return result;
 }
 
@@ -462,6 +465,8 @@ int push_session_run(const struct push_config *o, struct err *e)
         return EXIT_FAILED;
     config.http.alive = push_tell_alive;
     config.http.context = &p.tell;
+    p.reader = (struct push_reader){
+        .options = o, .receiver = &p.receiver, .tell = &p.tell};
     push_tell_begin(&p.tell, o->follow);
     push_origin_begin(&p.origin, o);
     p.stop_fd = config.http.stop_fd = signals_catch(e);
