@@ -294,6 +294,7 @@ set(core_sources
     report/text/matrix.c
     report/text/next.c
     report/text/overall.c
+    report/text/sorted_rows.c
     report/text/sparkline.c
     report/text/summary.c
     report/text/thread_times.c

@@ -67,6 +67,7 @@ struct report {
     /* The table shows latency (view/time/latency.h), and is sorted by latency
      * unless (sort) names another order. */
     bool latency;
+    bool by_thread; /* the table of functions has threads, not cores */
     /* Tables and trees show idle time: the functions in which cores wait. */
     bool idle;
     /* Of collector annotate, which shows only this; else NULL. */

@@ -93,8 +93,8 @@ void table_boot(FILE *out, const struct report *r);
 /* text/matrix.c: a table of functions by cores. */
 void table_matrix(FILE *out, const struct report *r);
 
-/* The rows of all cores in the order of --sort, for free(). NULL if there is no
- * memory. */
+/* text/sorted_rows.c: the rows of all cores in the order of --sort, for free().
+ * NULL if there is no memory. */
 struct view_row *table_sorted(const struct report *r);
 
 /* The late part of some code's (time), if it deserves a mark; else 0. (late) is

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/guest_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/text_style.h"
 #include "diagnose/interrupt_gate.h"
 #include "guest/labels.h"
 #include "image/names/red_zone.h"
+#include "profile/aggregate/aggregate.h"
 #include "recording/spool/spool_list.h"
+#include "report/name.h"
 #include "session/guest_run_parts.h"
+#include "util/text.h"
 #include "view/exclude.h"
 #include "view/find.h"
 #include "view/view_build.h"
@@ -19,6 +24,66 @@
 static void leave_out(void *pipeline, bool *const *out)
 {
     pipeline_leave_out(pipeline, out);
+}
+
+/* Does --thread (asked) mean thread (t)? A part of its name, or its id. */
+static bool is_meant(const struct profile_thread *t, const char *asked)
+{
+    char id[24];
+
+    (void)snprintf(id, sizeof id, "%#" PRIx64, t->id);
+    return strstr(t->name, asked) != NULL || strcmp(id, asked) == 0;
+}
+
+/* Mark the entries of core (c) whose samples are of threads that are not
+ * (meant). NULL if there is no memory. */
+static bool *other_threads(const struct profile *p,
+                           const struct profile_core *c, const bool *meant)
+{
+    bool *out = calloc(c->entry_count + 1, sizeof *out);
+
+    for (size_t i = 0; out != NULL && i < c->entry_count; i++)
+        out[i] = !meant[profile_stack(p, c->entries[i].stack).thread];
+    if (out != NULL)
+        out[c->entry_count] = true;
+    return out;
+}
+
+/* Remove the samples of threads that --thread does not name. Returns 0; -1 if
+ * there is no memory. */
+static int leave_threads_out(struct guest_report *g)
+{
+    const struct profile *p = g->run->profile;
+    const char *asked = g->run->config.options->shown.thread;
+    bool *meant = calloc(p->thread_count + 1, sizeof *meant);
+    bool **out = calloc(p->core_count + 1, sizeof *out);
+    size_t count = 0;
+    int result = meant != NULL && out != NULL ? 0 : -1;
+
+    for (uint32_t i = 1; result == 0 && i <= p->thread_count; i++)
+        count += meant[i] = is_meant(&p->threads[i - 1], asked);
+    if (result == 0 && count == 0)
+        remarks_warn(&g->run->remarks,
+                     p->thread_count == 0
+                         ? "--thread %.80s: the kernel reports no threads."
+                         : "--thread: no thread here has '%.80s' in its name.",
+                     asked);
+    for (size_t i = 0; count != 0 && i < p->core_count; i++) {
+        out[i] = other_threads(p, &p->cores[i], meant);
+        result |= out[i] != NULL ? 0 : -1;
+    }
+    if (count != 0 && result == 0) {
+        pipeline_leave_out(g->run->pipeline, out);
+        char name[NAME_PLAIN];
+
+        (void)snprintf(g->without, sizeof g->without, "other threads than %s",
+                       text_escape(name, sizeof name, asked));
+    }
+    for (size_t i = 0; out != NULL && i < p->core_count; i++)
+        free(out[i]);
+    free(out);
+    free(meant);
+    return result;
 }
 
 /* Remove the samples of functions that --exclude names, before a view is made
@@ -34,6 +99,12 @@ static int leave_samples_out(struct guest_report *g, uint64_t memory)
                               .context = r->pipeline,
                               .leave_out = leave_out};
 
+    if (r->config.options->shown.by == BY_THREAD &&
+        r->profile->thread_count == 0)
+        remarks_warn(&r->remarks,
+                     "--by thread: the kernel reports no threads.");
+    if (r->config.options->shown.thread != NULL && leave_threads_out(g) != 0)
+        return -1;
     if (x.count == 0)
         return 0;
     if (view_exclude(&x, r->profile, r->images.image_map, found) != 0)

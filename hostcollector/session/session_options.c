@@ -273,6 +273,10 @@ const struct option_row report_rows[] = {
 const struct option_row latency_rows[] = {
     {"latency", 0, NULL, &option_flag, SHOWN(latency), 0, 0,
      "show and sort by what keeps the other cores waiting"},
+    {"by", 0, "core|thread", &option_choice, SHOWN(by), 0, 0,
+     "columns of the table of functions (default: core)"},
+    {"thread", 0, "NAME", &option_text, SHOWN(thread), 0, 0,
+     "count samples of threads with NAME in their names only"},
     {.name = NULL}};
 
 const struct option_row of_rows[] = {

@@ -57,7 +57,7 @@ extern const struct option_row time_rows[]; /* --time, --exclude */
 /* --top, --annotate, --all, --details, --function, --inverted, --callers-of,
  * --raw, --sort, --idle */
 extern const struct option_row report_rows[];
-extern const struct option_row latency_rows[]; /* --latency */
+extern const struct option_row latency_rows[]; /* --latency, --by, --thread */
 extern const struct option_row of_rows[];      /* --of */
 extern const struct option_row pager_rows[];   /* --no-pager */
 

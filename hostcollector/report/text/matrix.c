@@ -20,6 +20,7 @@
 #define LEFT         19
 #define LATENCY      8
 #define CELL         5
+#define THREAD_CELL  9 /* of each thread */
 /* Least columns of a name beside cores, and beside lines. */
 #define NAME_LEAST   20
 #define NAME_LIKED   20
@@ -44,11 +45,13 @@
 struct matrix {
     FILE *out;
     const struct report *r;
-    const struct amount *whole; /* stands for 100 % */
-    size_t cores[TABLE_CORES_ALL];
-    size_t core_count;
-    struct view_row *list; /* of all cores, in the order of --sort */
-    uint32_t *rows;        /* by core and function: 1 + the row; 0: none */
+    const struct amount *whole;      /* stands for 100 % */
+    const struct view_scope *scopes; /* of the view: cores, or threads */
+    size_t active;                   /* of these, number with samples */
+    size_t cores[TABLE_CORES_ALL];   /* indices into (scopes) */
+    size_t core_count, cell;         /* number, and columns of each */
+    struct view_row *list;           /* of all cores, in the order of --sort */
+    uint32_t *rows; /* by core and function: 1 + the row; 0: none */
     size_t left, name_width, line_width;
     struct latency *latency; /* NULL: not asked for, or no memory */
 };
@@ -63,7 +66,7 @@ static int find_rows(struct matrix *m)
     if (m->rows == NULL)
         return -1;
     for (size_t i = 0; i < m->core_count; i++) {
-        const struct view_scope *scope = &v->cores[m->cores[i]];
+        const struct view_scope *scope = &m->scopes[m->cores[i]];
 
         for (uint32_t j = 0; j < scope->row_count; j++)
             m->rows[i * n + scope->rows[j].function] = j + 1;
@@ -71,25 +74,55 @@ static int find_rows(struct matrix *m)
     return 0;
 }
 
-/* Compute the widths of columns, and choose the cores that fit. */
+/* Choose the busiest threads, up to (most). */
+static int choose_threads(struct matrix *m, size_t most)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->r->view->thread_count; i++) {
+        if (m->scopes[i].busy.samples == 0)
+            continue;
+        if (n < most)
+            m->cores[n++] = i;
+        m->active++;
+    }
+    return (int)n;
+}
+
+static int choose_cores(struct matrix *m, size_t most)
+{
+    m->active = table_active_cores(m->r->view);
+    if (m->active > TABLE_CORES_ALL && most > TABLE_CORES_SOME)
+        most = TABLE_CORES_SOME;
+    return m->active > 1 && most > 0
+               ? table_choose_cores(m->r->view, most, m->cores)
+               : 0;
+}
+
+/* Does the table have threads? */
+static bool has_threads(const struct matrix *m)
+{
+    return m->r->by_thread && m->r->view->thread_count != 0;
+}
+
+/* Compute the widths of columns, and choose the cores, or threads, that fit. */
 static int divide(struct matrix *m)
 {
     const struct view *v = m->r->view;
-    size_t columns = table_columns(m->r), active = table_active_cores(v);
+    size_t columns = table_columns(m->r);
+
+    m->scopes = has_threads(m) ? v->threads : v->cores;
+    m->cell = has_threads(m) ? THREAD_CELL : CELL;
     size_t room = columns > m->left + 2 + NAME_LEAST
-                      ? (columns - m->left - 2 - NAME_LEAST) / CELL
+                      ? (columns - m->left - 2 - NAME_LEAST) / m->cell
                       : 0;
     size_t most = room < TABLE_CORES_ALL ? room : TABLE_CORES_ALL;
-    int n = 0;
+    int n = has_threads(m) ? choose_threads(m, most) : choose_cores(m, most);
 
-    if (active > TABLE_CORES_ALL && most > TABLE_CORES_SOME)
-        most = TABLE_CORES_SOME;
-    if (active > 1 && most > 0)
-        n = table_choose_cores(v, most, m->cores);
     if (n < 0)
         return -1;
     m->core_count = (size_t)n;
-    m->name_width = columns - m->left - 2 - CELL * m->core_count;
+    m->name_width = columns - m->left - 2 - m->cell * m->core_count;
     m->line_width = 0;
     if (columns >= LINES_BELOW && m->name_width >= NAME_LIKED + 2 + LINE_WIDTH)
         m->line_width = LINE_WIDTH;
@@ -98,50 +131,6 @@ static int divide(struct matrix *m)
     if (m->name_width > NAME_MOST)
         m->name_width = NAME_MOST;
     return 0;
-}
-
-/* Compare by the number that --sort names, falling. Equal rows, and rows by
- * name, are compared by function, because functions are numbered by name. */
-static int compare_rows(const struct view_row *a, const struct view_row *b,
-                        double x, double y)
-{
-    return x != y ? (x < y ? 1 : -1)
-                  : (a->function > b->function) - (a->function < b->function);
-}
-
-static int by_total(const void *a, const void *b)
-{
-    const struct view_row *left = a, *right = b;
-
-    return compare_rows(left, right, left->total.time, right->total.time);
-}
-
-static int by_late(const void *a, const void *b)
-{
-    const struct view_row *left = a, *right = b;
-
-    return compare_rows(left, right, left->late, right->late);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return compare_rows(a, b, 0, 0);
-}
-
-struct view_row *table_sorted(const struct report *r)
-{
-    static int (*const orders[])(const void *, const void *) = {
-        [SORT_TOTAL] = by_total, [SORT_LATE] = by_late, [SORT_NAME] = by_name};
-    const struct view_scope *scope = &r->view->total;
-    struct view_row *list = calloc(scope->row_count + 1, sizeof *list);
-
-    if (list == NULL)
-        return NULL;
-    for (size_t i = 0; i < scope->row_count; i++)
-        list[i] = scope->rows[i];
-    if (r->sort != SORT_SELF)
-        qsort(list, scope->row_count, sizeof *list, orders[r->sort]);
-    return list;
 }
 
 /* Latency of the function of (row). */
@@ -161,21 +150,41 @@ static int by_latency(const void *a, const void *b, void *context)
 {
     const struct view_row *left = a, *right = b;
 
-    return compare_rows(left, right, latency_of(context, left)->time,
-                        latency_of(context, right)->time);
+    double x = latency_of(context, left)->time;
+    double y = latency_of(context, right)->time;
+
+    return x != y ? (x < y ? 1 : -1)
+                  : (left->function > right->function) -
+                        (left->function < right->function);
+}
+
+/* Write the head of the column of a core or thread. */
+static void write_column(const struct matrix *m, uint32_t number)
+{
+    char name[NAME_PLAIN];
+
+    if (!has_threads(m)) {
+        (void)fprintf(m->out, "%*" PRIu32, CELL, number);
+        return;
+    }
+    name_of_thread(name, m->r->profile, number);
+    size_t width = text_width(name);
+    bool by_id = strstr(name, " 0x") != NULL; /* several have its name */
+
+    (void)fprintf(m->out, "%*s",
+                  width < THREAD_CELL ? THREAD_CELL - (int)width : 1, "");
+    (by_id ? text_tail : text_cut)(m->out, name, THREAD_CELL - 1);
 }
 
 static void write_head(const struct matrix *m)
 {
-    const struct view *v = m->r->view;
-
     if (m->latency != NULL)
         (void)fprintf(m->out, "\n%7s %5s %6s %6s", "LATENCY", "+-", "SELF",
                       "TOTAL");
     else
         (void)fprintf(m->out, "\n%6s %5s %6s", "SELF", "+-", "TOTAL");
     for (size_t i = 0; i < m->core_count; i++)
-        (void)fprintf(m->out, "%*" PRIu32, CELL, v->cores[m->cores[i]].core);
+        write_column(m, m->scopes[m->cores[i]].core);
     (void)fputs("  ", m->out);
     if (m->line_width == 0)
         (void)fputs("FUNCTION\n", m->out);
@@ -188,14 +197,14 @@ static void write_head(const struct matrix *m)
 static void write_cell(const struct matrix *m, size_t i, uint32_t function)
 {
     const struct view *v = m->r->view;
-    const struct view_scope *scope = &v->cores[m->cores[i]];
+    const struct view_scope *scope = &m->scopes[m->cores[i]];
     uint32_t row = m->rows[i * v->function_count + function];
 
     if (row == 0 || scope->rows[row - 1].self.samples == 0)
-        (void)fprintf(m->out, "%*s", CELL, ".");
+        (void)fprintf(m->out, "%*s", (int)m->cell, ".");
     else
         (void)fprintf(
-            m->out, "%*.0f", CELL,
+            m->out, "%*.0f", (int)m->cell,
             100 * share_of(&scope->rows[row - 1].self, table_whole(m->r, scope))
                       .p);
 }
@@ -346,30 +355,34 @@ static void write_rest(const struct matrix *m, size_t shown)
         return;
     for (size_t i = shown; i < scope->row_count; i++)
         rest += part_of(m, &m->list[i]);
-    (void)fprintf(
-        m->out, "%*.1f%*s%zu more: --all\n", is_by_latency(m) ? 7 : 6,
-        100 * rest,
-        (int)(m->left - (is_by_latency(m) ? 7 : 6) + CELL * m->core_count + 2),
-        "", scope->row_count - shown);
+    (void)fprintf(m->out, "%*.1f%*s%zu more: --all\n", is_by_latency(m) ? 7 : 6,
+                  100 * rest,
+                  (int)(m->left - (is_by_latency(m) ? 7 : 6) +
+                        m->cell * m->core_count + 2),
+                  "", scope->row_count - shown);
 }
 
 /* Write what stands for 100 %, and explain the marks. */
 static void write_base(const struct matrix *m, bool any_late)
 {
     const struct report *r = m->r;
-    size_t active = table_active_cores(r->view);
     char line[400], some[64] = "";
 
-    if (m->core_count != 0 && m->core_count < active)
+    if (m->core_count != 0 && m->core_count < m->active)
         (void)snprintf(some, sizeof some, " (%zu of %zu)", m->core_count,
-                       active);
+                       m->active);
     (void)snprintf(line, sizeof line, "%% of %s time%s%s%s%s",
                    r->of_all || r->view->idle_unknown ? "all" : "busy",
                    r->view->idle_unknown ? ""
                    : r->of_all           ? " (--of busy: of busy time)"
                                          : " (--of all: of all time)",
-                   m->core_count != 0 ? "; cores" : "", some,
-                   m->core_count != 0 ? ": of that core's" : "");
+                   m->core_count == 0 ? ""
+                   : has_threads(m)   ? "; threads"
+                                      : "; cores",
+                   some,
+                   m->core_count == 0 ? ""
+                   : has_threads(m)   ? ": of that thread's"
+                                      : ": of that core's");
     if (r->view->total.uncertain.samples != 0)
         (void)snprintf(line + strlen(line), sizeof line - strlen(line),
                        ". ? caller unsure");
