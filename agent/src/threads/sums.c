@@ -24,6 +24,7 @@ static struct {
     uint32_t at;      /* CLEARING: the next entry; else the next to be sent */
     uint32_t waited;  /* calls of the pump that have waited for a core */
     bool all;         /* send entries that have not changed, too */
+    uint64_t begun;   /* clock: CLEARING since */
     uint64_t stopped; /* clock: the sums end here; 0: cores count */
 } state;
 
@@ -71,7 +72,7 @@ uint64_t tprof_sums_ready_ticks(uint64_t now)
 /* --- Begin and end -------------------------------------------------------- */
 
 /* Has each core been seen outside the calls that count, since no core counts?
- * A core that stays inside for long was reset or parked there. */
+ * A core that stays inside for two seconds was reset or parked there. */
 static bool are_cores_outside(void)
 {
     /* seq_cst: a core that is seen outside here finds (counting) 0 from now on
@@ -79,7 +80,8 @@ static bool are_cores_outside(void)
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < tprof_sums.cores; i++) {
         if (atomic_load(&tprof_sums.core[i].calls) % 2 != 0)
-            return ++state.waited > CALLS;
+            return tprof_is_far(state.begun, tprof_arch_now(),
+                                2 * tprof_agent.second);
     }
     return true;
 }
@@ -108,7 +110,7 @@ static void note_running(uint32_t core, uint64_t since)
 
     if (t)
         (void)tprof_thread_table_change(
-            t, id, since, TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN),
+            t, id, since, true, TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN),
             TPROF_THREAD_RUNNING, TPROF_THREAD_RUNNING);
 }
 
@@ -158,7 +160,8 @@ void tprof_sums_order(enum tprof_sums_order what)
     switch (what) {
     case TPROF_SUMS_BEGIN:
         state.phase = CLEARING;
-        state.at = state.waited = 0;
+        state.at = 0;
+        state.begun = tprof_arch_now();
         break;
     case TPROF_SUMS_END:
         atomic_store(&tprof_sums.counting, 0);
@@ -326,7 +329,7 @@ static void put_evicted(struct tprof_frame *f)
 
 /* The times of a core, read at one moment */
 struct core_reading {
-    uint64_t last, running, other;
+    uint64_t last, running, other, ready_idle;
     uint64_t ticks[TPROF_CORE_TIMES];
 };
 
@@ -341,6 +344,7 @@ static bool read_core(uint32_t index, struct core_reading *r)
 
         r->last = get(&core->last);
         r->other = get(&core->other_running);
+        r->ready_idle = get(&core->ready_idle);
         r->running = get(&cpu->recorder.running);
         for (uint32_t i = 0; i < TPROF_CORE_TIMES; i++)
             r->ticks[i] = get(&core->ticks[i]);
@@ -370,7 +374,7 @@ static void put_core(struct tprof_frame *f, uint32_t index,
         tprof_frame_field(f, WIRE_SCHED_RUNNING + i, r->ticks[i]);
     tprof_frame_field(f, WIRE_SCHED_MOVED, get(&core->moved));
     if (!atomic_load(&tprof_sums.is_ready_lost))
-        tprof_frame_field(f, WIRE_SCHED_READY_IDLE, get(&core->ready_idle));
+        tprof_frame_field(f, WIRE_SCHED_READY_IDLE, r->ready_idle);
     put_delays(f, core);
     tprof_frame_field(f, WIRE_SCHED_OTHER_RUNNING, r->other);
     if (index == 0)

@@ -134,9 +134,10 @@ TPROF_HOT void tprof_sums_count_ready(int more, uint64_t now)
 }
 
 /* Adds the time up to (now) to what this core has done since (core->last). (t)
- * is the record of the thread (id) that it ran, or NULL. */
-TPROF_HOT void tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
-                              const struct tprof_thread_record *t, uint64_t now)
+ * is the record of the thread (id) that it ran, or NULL. Returns that time. */
+TPROF_HOT uint64_t tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
+                                  const struct tprof_thread_record *t,
+                                  uint64_t now)
 {
     uint64_t last = atomic_load_explicit(&core->last, memory_order_relaxed);
     uint64_t ticks = now > last ? now - last : 0; /* else: the clock is back */
@@ -145,6 +146,7 @@ TPROF_HOT void tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
         tprof_sums_add(&core->other_running, ticks);
     tprof_sums_add(&core->ticks[tprof_sums_kind(t)], ticks);
     atomic_store_explicit(&core->last, last + ticks, memory_order_relaxed);
+    return ticks;
 }
 
 /* Returns for how long a thread was ready until (now); only the difference of

@@ -161,13 +161,15 @@ static void end_thread(const struct counted *c, uint64_t id)
 {
     struct tprof_thread_record *t = tprof_thread_table_find(id);
     bool runs = c->running == id;
+    /* if the sums begin just now, the thread has ended before */
+    uint64_t now = c->counts ? c->now : 0;
 
     if (!t)
         return;
     if (c->counts && runs)
-        tprof_sums_ran(c->core, id, t, c->now);
+        (void)tprof_sums_ran(c->core, id, t, c->now);
     struct tprof_change change = tprof_thread_table_change(
-        t, id, c->now, TPROF_THREAD_LIVES, TPROF_THREAD_ENDED,
+        t, id, now, c->counts, TPROF_THREAD_LIVES, TPROF_THREAD_ENDED,
         runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_BLOCKED);
 
     if (!c->counts)
@@ -211,7 +213,7 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
 
     end_thread(&c, id);
     if (c.counts && runs)
-        tprof_sums_ran(c.core, id, NULL, c.now);
+        (void)tprof_sums_ran(c.core, id, NULL, c.now);
     int error = tprof_thread_table_add(
         id, name, flags, runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_UNKNOWN,
         c.now);
@@ -268,7 +270,7 @@ TPROF_HOT int switch_out(struct tprof_core_sums *core,
             memory_order_relaxed);
     }
     struct tprof_change change = tprof_thread_table_change(
-        t, id, now, TPROF_THREAD_LIVES, state[why], TPROF_THREAD_RUNNING);
+        t, id, now, true, TPROF_THREAD_LIVES, state[why], TPROF_THREAD_RUNNING);
 
     return tprof_sums_readies(t, &change, why == TPROF_READY);
 }
@@ -279,7 +281,7 @@ TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
                         uint64_t now)
 {
     struct tprof_change change =
-        tprof_thread_table_change(t, id, now, TPROF_THREAD_LIVES,
+        tprof_thread_table_change(t, id, now, true, TPROF_THREAD_LIVES,
                                   TPROF_THREAD_RUNNING, TPROF_THREAD_READY);
     uint16_t last = atomic_load_explicit(&t->core, memory_order_relaxed);
 
@@ -301,9 +303,10 @@ TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
     return tprof_sums_readies(t, &change, false);
 }
 
-/* Adds the time since the core began to be idle in which a thread was ready. */
+/* If this core (was) idle, for (ran), adds the part of that time in which a
+ * thread was ready. If it (is) idle now, begins anew. */
 static void note_idle(struct tprof_core_sums *core, bool was, bool is,
-                      uint64_t now)
+                      uint64_t ran, uint64_t now)
 {
     if (!was && !is)
         return;
@@ -315,9 +318,14 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
         uint64_t before =
             atomic_load_explicit(&core->ready_before, memory_order_relaxed);
 
-        tprof_sums_add(&core->ready_idle, (ticks - before)
-                                                  << TPROF_READY_BITS >>
-                                              TPROF_READY_BITS);
+        /* another core, which has read the clock a little earlier or later,
+         * may just have changed the number of ready threads */
+        int64_t more =
+            (int64_t)((ticks - before) << TPROF_READY_BITS) >> TPROF_READY_BITS;
+
+        if (more > (int64_t)ran)
+            more = (int64_t)ran;
+        tprof_sums_add(&core->ready_idle, more > 0 ? (uint64_t)more : 0);
     }
     atomic_store_explicit(&core->ready_before, ticks, memory_order_relaxed);
     atomic_store_explicit(&core->was_ready_known, is, memory_order_relaxed);
@@ -351,10 +359,11 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
         struct tprof_thread_record *in = tprof_thread_table_find(to);
         int more = 0;
 
-        tprof_sums_ran(core, from, out, now);
+        uint64_t ran = tprof_sums_ran(core, from, out, now);
+
         tprof_sums_add(&core->switches, 1);
         note_idle(core, tprof_sums_kind(out) == TPROF_CORE_IDLE,
-                  tprof_sums_kind(in) == TPROF_CORE_IDLE, now);
+                  tprof_sums_kind(in) == TPROF_CORE_IDLE, ran, now);
         if (out)
             more = switch_out(core, out, from, now, why, caller);
         if (in)
@@ -411,7 +420,7 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
 
     if (t) {
         struct tprof_change change =
-            tprof_thread_table_change(t, id, c.now,
+            tprof_thread_table_change(t, id, c.now, true,
                                       TPROF_THREAD_IN(TPROF_THREAD_BLOCKED) |
                                           TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN),
                                       TPROF_THREAD_READY, TPROF_THREAD_BLOCKED);

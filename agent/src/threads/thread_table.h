@@ -100,16 +100,17 @@ struct tprof_thread_record *tprof_thread_table_find(uint64_t id);
  * Changes the state of thread (id), whose record is (t), from one of the set
  * (from) to (to). (guess) is the state that has ended if it was UNKNOWN.
  *
+ * The time in that state is added only if the calling core (counts).
  * Nothing is changed if the state is not in the set, the thread has ended, or
  * other cores have changed the state eight times meanwhile.
  */
 TPROF_HOT struct tprof_change
 tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
-                          uint64_t now, uint32_t from, uint32_t to,
+                          uint64_t now, bool counts, uint32_t from, uint32_t to,
                           uint32_t guess)
 {
     struct tprof_change change = {0};
-    uint64_t since = tprof_thread_table.since;
+    uint64_t since = counts ? tprof_thread_table.since : UINT64_MAX;
 
     /* seq_cst: pairs with the load of (users) in free_record(), thread_table.c,
      * and read_record(), sums.c */

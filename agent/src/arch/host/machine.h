@@ -83,7 +83,12 @@ struct tprof_machine {
     struct tprof_machine_core cores[TPROF_MACHINE_CORES];
 };
 
-extern struct tprof_machine tprof_machine;
+/* A test with a thread for each core defines this as _Thread_local, and its own
+ * clock: each thread then has a machine of its own. */
+#ifndef TPROF_MACHINE_LOCAL
+#define TPROF_MACHINE_LOCAL
+#endif
+extern TPROF_MACHINE_LOCAL struct tprof_machine tprof_machine;
 
 /* Returns the hook of that name, or NULL. */
 #define TPROF_MACHINE_HOOK(name)                                               \

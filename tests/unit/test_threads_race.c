@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sums of threads while cores race: each core is a thread of this process,
+ * with a virtual machine of its own (machine.h) and one clock for all.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "machine.h"
+#include "state/agent.h"
+#include "threads/sums.h"
+
+#define CORES   4u
+#define EVENTS  50000u /* of each core */
+#define THREADS 64u
+#define WAITS   128u
+#define IDS     12u /* all cores run and wake the same threads */
+
+_Thread_local struct tprof_machine tprof_machine;
+static struct tprof_cpu cpu[CORES];
+static _Atomic uint64_t clock_now = 1000;
+static uint8_t memory[TPROF_THREADS_MEMORY(CORES, THREADS, WAITS)]
+    __attribute__((aligned(64)));
+
+/* --- The agent without its other parts ------------------------------------ */
+
+uint64_t tprof_machine_look_at_clock(void)
+{
+    return atomic_fetch_add(&clock_now, 1) + 1;
+}
+
+uint32_t tprof_arch_core_index(void)
+{
+    return tprof_machine.core;
+}
+
+uint32_t tprof_arch_core_id(void)
+{
+    return tprof_machine.core;
+}
+
+void tprof_arch_wake(uint32_t hardware_id)
+{
+    (void)hardware_id;
+}
+
+static void init(void)
+{
+    const struct tprof_threads_config config = {
+        .memory = memory,
+        .size = sizeof memory,
+        .threads = THREADS,
+        .waits = WAITS,
+    };
+
+    tprof_agent.config.cpus = CORES;
+    for (uint32_t i = 0; i < CORES; i++) {
+        cpu[i].index = i;
+        tprof_agent.core[i] = tprof_cpu[i] = &cpu[i];
+    }
+    tprof_cpus = CORES;
+    tprof_agent.second = UINT32_MAX; /* the pump waits for each core */
+    tprof_agent.ready = 1;
+    CHECK_EQ(tprof_threads(&config), TPROF_OK);
+}
+
+/* --- The pump's side ------------------------------------------------------ */
+
+static uint64_t threads, cores; /* frames */
+
+static uint64_t field(const struct tprof_frame *f, uint32_t tag)
+{
+    uint64_t value = 0;
+
+    for (uint32_t at = 8; at < f->used; at += 2u + f->data[at + 1]) {
+        for (uint32_t i = f->data[at + 1]; f->data[at] == tag && i > 0; i--)
+            value = value << 8 | f->data[at + 1 + i];
+    }
+    return value;
+}
+
+static void check_frame(const struct tprof_frame *f)
+{
+    switch (f->data[2]) {
+    case WIRE_THREAD:
+        if (field(f, 7) == WIRE_IS_UNKNOWN && !(field(f, 4) & 2))
+            break;
+        threads++;
+        CHECK_EQ(field(f, 8) + field(f, 9) + field(f, 10),
+                 field(f, 5) - field(f, 6));
+        break;
+    case WIRE_SCHED:
+        cores++;
+        CHECK_EQ(field(f, 5) + field(f, 6) + field(f, 7),
+                 field(f, 2) - field(f, 3));
+        CHECK(field(f, 9) <= field(f, 6));
+        break;
+    }
+}
+
+/* As the pump calls it. Returns whether more is owed. */
+static bool speak(void)
+{
+    uint8_t data[1536];
+    struct tprof_frame f;
+
+    tprof_frame_begin(&f, data, sizeof data, WIRE_THREAD, 0);
+    tprof_sums_speak(&f);
+    if (f.used > 8)
+        check_frame(&f);
+    return atomic_load(&tprof_agent.owes_sums);
+}
+
+/* --- The cores' side ------------------------------------------------------ */
+
+static atomic_uint at_work;
+
+static uint32_t below(uint64_t *random, uint32_t limit)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*random >> 33) % limit);
+}
+
+/* Any core runs, wakes, names and ends any thread: more than a kernel does. */
+static void *be_core(void *arg)
+{
+    uint64_t random = (uintptr_t)arg, running = 0;
+
+    tprof_machine.core = (uint32_t)(uintptr_t)arg;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        uint64_t id = below(&random, IDS); /* 0: none */
+
+        switch (below(&random, 16)) {
+        case 0:
+            if (id >= IDS / 2)
+                tprof_name(id, "again");
+            break;
+        case 1:
+            if (id >= IDS / 2)
+                tprof_thread_end(id);
+            break;
+        case 2:
+        case 3:
+        case 4:
+        case 5:
+            tprof_wake(id);
+            break;
+        default:
+            tprof_switch(running, id, below(&random, 2));
+            running = id;
+        }
+    }
+    atomic_fetch_sub(&at_work, 1);
+    return NULL;
+}
+
+static void race(void)
+{
+    pthread_t core[CORES];
+
+    atomic_store(&at_work, CORES);
+    for (uintptr_t i = 0; i < CORES; i++)
+        CHECK_EQ(pthread_create(&core[i], NULL, be_core, (void *)i), 0);
+    tprof_machine.core = 0;
+    while (atomic_load(&at_work) > 0) {
+        tprof_sums_order(TPROF_SUMS_SEND);
+        while (speak())
+            sched_yield();
+    }
+    for (uint32_t i = 0; i < CORES; i++)
+        CHECK_EQ(pthread_join(core[i], NULL), 0);
+}
+
+static void begin(void)
+{
+    init();
+    for (uint64_t id = 1; id < IDS; id++)
+        CHECK_EQ((id == 1 ? tprof_name_idle : tprof_name)(id, "thread"),
+                 TPROF_OK);
+    tprof_sums_order(TPROF_SUMS_BEGIN);
+    while (speak())
+        ;
+}
+
+/* catches: a time that is added after the thread's record was given away; a
+ * frame of a record that a core is changing */
+TEST(times_add_up_while_four_cores_race)
+{
+    begin();
+    race();
+    tprof_sums_order(TPROF_SUMS_END);
+    threads = cores = 0;
+    tprof_sums_order(TPROF_SUMS_SEND_ALL);
+    while (speak())
+        ;
+    CHECK(threads >= IDS / 2 - 1);
+    CHECK_EQ(cores, CORES);
+}
+
+/* catches: cores that count while the tables are cleared */
+TEST(sums_begin_anew_while_cores_race)
+{
+    pthread_t core[CORES];
+
+    begin();
+    atomic_store(&at_work, CORES);
+    for (uintptr_t i = 0; i < CORES; i++)
+        CHECK_EQ(pthread_create(&core[i], NULL, be_core, (void *)i), 0);
+    while (atomic_load(&at_work) > 0) {
+        tprof_sums_order(TPROF_SUMS_END);
+        tprof_sums_order(TPROF_SUMS_BEGIN);
+        while (speak())
+            sched_yield();
+        tprof_sums_order(TPROF_SUMS_SEND_ALL);
+        while (speak())
+            ;
+    }
+    for (uint32_t i = 0; i < CORES; i++)
+        CHECK_EQ(pthread_join(core[i], NULL), 0);
+}
