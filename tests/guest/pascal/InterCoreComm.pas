@@ -14,6 +14,7 @@
            delay=MS  who sends calls Delay(MS) every DELAY_STEP messages
            words=N   at most so many numbers in a message, 2 to 96 (default 96)
            burst=N   threads take turns after so many messages (default 16)
+           threads=1 the profiler keeps the times of threads
 }
 program InterCoreComm;
 
@@ -283,7 +284,10 @@ begin
   end;
   Tasks[Core, Peer, Sends].Peer := Peer;
   Tasks[Core, Peer, Sends].Sends := Sends;
-  BeginThread(Core, @Thread, @Tasks[Core, Peer, Sends], ChainEnd);
+  if Sends then
+    BeginThread(Core, 'Ping', Peer, @Thread, @Tasks[Core, Peer, Sends], ChainEnd)
+  else
+    BeginThread(Core, 'Pong', Peer, @Thread, @Tasks[Core, Peer, Sends], ChainEnd);
 end;
 
 procedure BeginTasks;
@@ -292,7 +296,7 @@ var
 begin
   { who has lent its timer gets it back by other cores, or by TProfPoll }
   if HasVSocket or ((DelayTime <> 0) and (CoreCount = 1)) then
-    BeginThread(0, @IdleLoop, nil, ceZero);
+    BeginThread(0, 'Sockets', 0, @IdleLoop, nil, ceZero);
   for Core := 0 to CoreCount - 1 do
     for Peer := 0 to CoreCount - 1 do
       if (Core <> Peer) or (CoreCount = 1) then
@@ -331,9 +335,11 @@ var
   Core: LongWord;
 begin
   StartProfiler(False);
+  if KernelOption('threads=', 0) <> 0 then
+    TraceThreads;
   CountMessages;
   for Core := 1 to CoreCount - 1 do
-    BeginThread(Core, @Join, nil, ceItself);
+    BeginThread(Core, 'Join', 0, @Join, nil, ceItself);
   for Core := 1 to CoreCount - 1 do
     while not Joined[Core] do
       SysThreadSwitch;
@@ -385,6 +391,6 @@ begin
   MapEverything(DeviceMemory(MAP_SIZE));
   InitDrivers;
   InitBus(CoreCount);
-  BeginThread(0, @MainThread, nil, ceZero);
+  BeginThread(0, 'Main', 0, @MainThread, nil, ceZero);
   StartThreads;
 end.

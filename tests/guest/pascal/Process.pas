@@ -14,9 +14,10 @@ type
   { How the frame chain of a thread ends. }
   TChainEnd = (ceZero, ceItself, ceGarbage, ceDevice);
 
-{ Make Func(Param) a thread of Core. One core at a time calls it. }
-procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
-                      ChainEnd: TChainEnd);
+{ Make Func(Param) a thread of Core, which the profiler calls Name, Core and
+  Number. One core at a time calls it. }
+procedure BeginThread(Core: LongWord; Name: PChar; Number: LongWord; Func: TThreadFunc;
+                      Param: Pointer; ChainEnd: TChainEnd);
 
 { The calling core is its threads' for good; waits until it has one. }
 procedure StartThreads;
@@ -33,10 +34,17 @@ procedure SysThreadSwitch;
 procedure WaitWhile(var Word: LongWord; Value: LongWord);
 procedure WakeCore(Core: LongWord);
 
+{ WakeCore by who has changed what Thread of Core waits for. nil: none waits. }
+procedure WakeThread(Core: LongWord; Thread: Pointer);
+function CurrentThread: Pointer;
+
+{ From now on the profiler keeps the times of threads. Before the threads begin. }
+procedure TraceThreads;
+
 implementation
 
 uses
-  Arch, Memory;
+  Arch, Memory, TProf;
 
 const
   STACK_SIZE = 4096;
@@ -66,8 +74,14 @@ type
     Asleep: LongWord;
   end;
 
+const
+  TRACED_THREADS = 64;
+  TRACED_WAITS = 256;
+  TRACED_MEMORY = 640 * MAX_CPU + 128 * TRACED_THREADS + 192 * TRACED_WAITS;
+
 var
   Cores: array[0..MAX_CPU - 1] of TCore;
+  Traced: Boolean; { threads are known to the profiler by their addresses }
 
 {$ASMMODE INTEL}
 
@@ -106,8 +120,43 @@ begin
   Shutdown(1);
 end;
 
-procedure BeginThread(Core: LongWord; Func: TThreadFunc; Param: Pointer;
-                      ChainEnd: TChainEnd);
+procedure TraceThreads;
+var
+  Config: TTProfThreadsConfig;
+  Core: LongWord;
+begin
+  Config.Memory := Pointer((PtrUInt(ToroGetMem(TRACED_MEMORY + 64)) + 63) and not PtrUInt(63));
+  Config.Size := TRACED_MEMORY;
+  Config.Threads := TRACED_THREADS;
+  Config.Waits := TRACED_WAITS;
+  Config.Frames := 0;
+  Traced := TProfThreads(Config) = TPROF_OK;
+  for Core := 0 to CoreCount - 1 do
+    TProfNameIdle(PtrUInt(@Cores[Core]), 'idle');
+end;
+
+{ 'Name 1-2' for thread 2 of core 1. }
+procedure NameThread(Thread: PThread; Name: PChar; Core, Number: LongWord);
+var
+  Text: array[0..15] of Char;
+  Length: LongWord;
+begin
+  Length := 0;
+  while (Name[Length] <> #0) and (Length < 8) do
+  begin
+    Text[Length] := Name[Length];
+    Inc(Length);
+  end;
+  Text[Length] := ' ';
+  Text[Length + 1] := Char(Ord('0') + Core);
+  Text[Length + 2] := '-';
+  Text[Length + 3] := Char(Ord('0') + Number);
+  Text[Length + 4] := #0;
+  TProfName(PtrUInt(Thread), @Text);
+end;
+
+procedure BeginThread(Core: LongWord; Name: PChar; Number: LongWord; Func: TThreadFunc;
+                      Param: Pointer; ChainEnd: TChainEnd);
 var
   Thread: PThread;
   Frame: PFrame;
@@ -125,6 +174,8 @@ begin
   Thread^.ret_thread_sp := @Frame^.Rbp;
   Thread^.Func := Func;
   Thread^.Param := Param;
+  if Traced then
+    NameThread(Thread, Name, Core, Number);
   with Cores[Core].Boot do
   begin
     Thread^.Next := Next;
@@ -153,9 +204,20 @@ begin
   Result := nil;
 end;
 
+{ Say that the core leaves thread Left, which is blocked or has yielded. }
+procedure TraceSwitch(Left: PThread; Next: Pointer);
+begin
+  if Left^.Awaited <> nil then
+    TProfSwitch(PtrUInt(Left), PtrUInt(Next), TPROF_BLOCKED)
+  else
+    TProfSwitch(PtrUInt(Left), PtrUInt(Next), TPROF_READY);
+end;
+
 { Sleep until a thread can run. }
 function Idle(var Core: TCore): PThread;
 begin
+  if Traced then
+    TraceSwitch(Core.Current, @Core);
   repeat
     DisableInt;
     Core.Asleep := 1;
@@ -165,6 +227,8 @@ begin
       Hlt;
   until Result <> nil;
   Core.Asleep := 0;
+  if Traced then
+    TProfSwitch(PtrUInt(@Core), PtrUInt(Result), TPROF_READY);
   EnableInt;
 end;
 
@@ -175,7 +239,9 @@ var
 begin
   Core := @Cores[GetCoreId];
   if Candidate = nil then
-    Candidate := Idle(Core^);
+    Candidate := Idle(Core^)
+  else if Traced then
+    TraceSwitch(Core^.Current, Candidate);
   Candidate^.Awaited := nil;
   Left := Core^.Current;
   Core^.Current := Candidate;
@@ -265,6 +331,18 @@ begin
   Fence; { pairs with the one in Idle }
   if (Cores[Core].Asleep <> 0) and (Exchange(Cores[Core].Asleep, 0) <> 0) then
     SendInterCore(Core);
+end;
+
+procedure WakeThread(Core: LongWord; Thread: Pointer);
+begin
+  if Traced and (Thread <> nil) then
+    TProfWake(PtrUInt(Thread));
+  WakeCore(Core);
+end;
+
+function CurrentThread: Pointer;
+begin
+  Result := Cores[GetCoreId].Current;
 end;
 
 procedure StartThreads;

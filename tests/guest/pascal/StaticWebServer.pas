@@ -266,7 +266,7 @@ begin
   Served.Name := 'requests';
   Must(TProfAddCounter(Served));
   for Core := 1 to CoreCount - 1 do
-    BeginThread(Core, @Join, nil, ceItself);
+    BeginThread(Core, 'Join', 0, @Join, nil, ceItself);
   for Core := 1 to CoreCount - 1 do
     while not Joined[Core] do
       SysThreadSwitch;
@@ -304,8 +304,8 @@ begin
     Answer := ToroGetMem(ANSWER_SIZE);
     Random := (Core + 1) * $9E3779B97F4A7C15;
   end;
-  BeginThread(Core, @Serve, @Connections[Core], ceItself);
-  BeginThread(Core, @Ask, @Connections[Core], ceZero);
+  BeginThread(Core, 'Serve', 0, @Serve, @Connections[Core], ceItself);
+  BeginThread(Core, 'Ask', 0, @Ask, @Connections[Core], ceZero);
 end;
 
 { The program, as far as the kernel is concerned. }
@@ -333,6 +333,6 @@ begin
   StartCores(@BootStacks, @OtherCore);
   MapEverything(DeviceMemory(MAP_SIZE));
   InitDrivers;
-  BeginThread(0, @MainThread, nil, ceZero);
+  BeginThread(0, 'Main', 0, @MainThread, nil, ceZero);
   StartThreads;
 end.

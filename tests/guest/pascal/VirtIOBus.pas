@@ -30,6 +30,7 @@ type
   TQueue = record
     Sent: LongWord; { counts up; written by the sender }
     Room: LongWord; { how far it may count; written by the receiver }
+    Sender, Receiver: Pointer; { threads while they wait, for the profiler }
     Len: array[0..QUEUE_LEN - 1] of LongWord;
     Buffers: array[0..QUEUE_LEN - 1] of array[0..BUFFER_SIZE - 1] of Byte;
   end;
@@ -46,6 +47,8 @@ begin
     begin
       Queues[Source, Target] := ToroGetMem(SizeOf(TQueue));
       Queues[Source, Target]^.Room := QUEUE_LEN;
+      Queues[Source, Target]^.Sender := nil;
+      Queues[Source, Target]^.Receiver := nil;
     end;
 end;
 
@@ -56,12 +59,16 @@ var
 begin
   Queue := Queues[GetCoreId, Core];
   while Queue^.Room = Queue^.Sent do
+  begin
+    Queue^.Sender := CurrentThread;
     WaitWhile(Queue^.Room, Queue^.Sent);
+    Queue^.Sender := nil;
+  end;
   Slot := Queue^.Sent mod QUEUE_LEN;
   Queue^.Len[Slot] := Len;
   CopyBytes(Buffer, @Queue^.Buffers[Slot], Len);
   Queue^.Sent := Queue^.Sent + 1; { stores keep their order on x86 }
-  WakeCore(Core);
+  WakeThread(Core, Queue^.Receiver);
 end;
 
 function RecvFrom(Core: LongWord; Buffer: Pointer): LongWord;
@@ -71,12 +78,16 @@ var
 begin
   Queue := Queues[Core, GetCoreId];
   while Queue^.Sent = Queue^.Room - QUEUE_LEN do
+  begin
+    Queue^.Receiver := CurrentThread;
     WaitWhile(Queue^.Sent, Queue^.Room - QUEUE_LEN);
+    Queue^.Receiver := nil;
+  end;
   Slot := Queue^.Room mod QUEUE_LEN;
   Result := Queue^.Len[Slot];
   CopyBytes(@Queue^.Buffers[Slot], Buffer, Result);
   Queue^.Room := Queue^.Room + 1;
-  WakeCore(Core);
+  WakeThread(Core, Queue^.Sender);
 end;
 
 end.

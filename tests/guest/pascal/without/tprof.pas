@@ -15,6 +15,8 @@ const
   TPROF_CHANNEL_IRQ_SAFE = 2;
   TPROF_BUS_MMIO = 1;
   TPROF_CPU_GS = 1;
+  TPROF_BLOCKED = 0;
+  TPROF_READY = 1;
 
 type
   TTProfChannel = record
@@ -27,6 +29,11 @@ type
   end;
   TTProfStats = record
     Ticks, Samples, CostTsc, Repaired: QWord;
+  end;
+  TTProfThreadsConfig = record
+    Memory: Pointer;
+    Size: PtrUInt;
+    Threads, Waits, Frames: LongWord;
   end;
   TTProfCounter = record
     Name: PChar;
@@ -53,6 +60,11 @@ function TProfFlush(Frames: LongWord): LongInt;
 function TProfAddCounter(constref Counter: TTProfCounter): LongInt;
 function TProfGetStats(Core: LongWord; out Stats: TTProfStats): LongInt;
 function TProfStrError(Error: LongInt): PChar;
+function TProfThreads(constref Config: TTProfThreadsConfig): LongInt;
+procedure TProfName(Id: QWord; Name: PChar);
+procedure TProfNameIdle(Id: QWord; Name: PChar);
+procedure TProfSwitch(From, To_: QWord; Why: LongWord);
+procedure TProfWake(Id: QWord);
 
 implementation
 
@@ -71,6 +83,27 @@ begin
 end;
 
 procedure TProfPoll;
+begin
+end;
+
+function TProfThreads(constref Config: TTProfThreadsConfig): LongInt;
+begin
+  Result := TPROF_OK;
+end;
+
+procedure TProfName(Id: QWord; Name: PChar);
+begin
+end;
+
+procedure TProfNameIdle(Id: QWord; Name: PChar);
+begin
+end;
+
+procedure TProfSwitch(From, To_: QWord; Why: LongWord);
+begin
+end;
+
+procedure TProfWake(Id: QWord);
 begin
 end;
 
