@@ -44,6 +44,25 @@ static inline struct json_object json_inner(struct json_object *o,
     return json_begin(json_member(o, key));
 }
 
+/* Add (n) to the list of numbers (key), which is the last member of (o) if
+ * (*open), and begins otherwise. Close the list by json_close_list(). */
+static inline void json_list_count(struct json_object *o, const char *key,
+                                   bool *open, uint64_t n)
+{
+    if (*open)
+        (void)putc(',', o->out);
+    else
+        (void)putc('[', json_member(o, key));
+    *open = true;
+    text_decimal(o->out, n, 0);
+}
+
+static inline void json_close_list(struct json_object *o, bool open)
+{
+    if (open)
+        (void)putc(']', o->out);
+}
+
 static inline void json_count(struct json_object *o, const char *key,
                               uint64_t n)
 {

@@ -88,6 +88,12 @@ static void write_guest(FILE *out, const struct snapshot *s)
         write_core(out, &s->cores[i]);
     }
     (void)putc(']', out);
+    bool open = false;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->cores[i].absent)
+            json_list_count(&o, "absent_cores", &open, s->cores[i].core);
+    json_close_list(&o, open);
     json_end(&o);
 }
 

@@ -89,6 +89,12 @@ void json_accounts(struct json_object *o, const struct profile *p)
         if (p->cores[i].selected && !p->cores[i].absent)
             write_account(out, &first, p, &p->cores[i]);
     (void)putc(']', out);
+    bool open = false;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        if (p->cores[i].selected && p->cores[i].absent)
+            json_list_count(o, "absent_cores", &open, p->cores[i].core);
+    json_close_list(o, open);
 }
 
 static void write_images(struct json_object *o, const struct report *r)

@@ -12,7 +12,8 @@ void json_amount(struct json_object *o, const char *key,
                  const struct profile *p, const struct amount *a,
                  const struct amount *whole);
 
-/* Member "accounting": deadlines, ticks, samples and losses of each core. */
+/* Member "accounting": deadlines, ticks, samples and losses of each core; and
+ * "absent_cores", if there are any. */
 void json_accounts(struct json_object *o, const struct profile *p);
 
 /* Members "images", "functions", "total", "cores" and "calls". */
