@@ -222,7 +222,8 @@ static void write_off(FILE *out, const struct report *r,
     }
     if (list[0] == '\0')
         return;
-    (void)snprintf(line, sizeof line, "%s: core %s%s", before, list, behind);
+    (void)snprintf(line, sizeof line, "%s: core%s %s%s", before,
+                   strpbrk(list, ",-") != NULL ? "s" : "", list, behind);
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));
 }
@@ -232,14 +233,14 @@ static void write_all_off(FILE *out, const struct report *r,
 {
     if (s->outside) {
         write_off(out, r, s, is_off, "Not seen",
-                  ", which runs no 64-bit code.");
+                  ", where no 64-bit code runs.");
         return;
     }
     write_off(out, r, s, has_left, "Not sampled",
-              ": it called tprof_stop_cpu().");
+              ", where tprof_stop_cpu() was called.");
     write_off(out, r, s, may_be, "Not sampled",
-              ", if the guest has that many: tprof_start_cpu() was not called "
-              "there.");
+              ", where tprof_start_cpu() was not called. The guest may have "
+              "fewer cores.");
 }
 
 /* Write the time that all looks have stopped the guest. */
