@@ -134,7 +134,7 @@ class Heatmap {
             idle: "how idle the selected cores were, on average",
             late: "the longest that a sample came late in it; darkest: " +
                 ticksText(profile, (this.longest || 0) * profile.hz),
-            found: "the most that what is searched for took of 20 ms in it",
+            found: "the largest part of 20 ms in it that the search result took",
         }[state.heat];
         return `A column is ${durationText(grid.column)}, a cell ${cell}: ${what}. ` +
             `About ${samples < 10 ? samples.toFixed(1) : countText(samples)} samples a cell.`;
