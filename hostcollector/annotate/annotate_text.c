@@ -286,8 +286,8 @@ static void write_unread(FILE *out, const struct report *r,
                          const struct annotated_code *code)
 {
     const char *why = r->annotation->code_told
-                          ? "a recording has only the code of its busiest "
-                            "functions. Give the guest's image by --elf."
+                          ? "not in the recording. Give the guest's image by "
+                            "--elf."
                           : "not disassembled, because --memory is too small, "
                             "or because the image does not hold this code.";
     char line[256];

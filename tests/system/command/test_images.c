@@ -423,6 +423,59 @@ TEST(names_in_a_recording_yield_to_the_right_file_alone)
     CHECK_CONTAINS("out", " handle [app] ");
 }
 
+/* A folder with a file kernel.c, of which line 52 is "    this is line 52". */
+static void write_source(void)
+{
+    CHECK_EQ(mkdir("source", 0700), 0);
+    FILE *out = fopen("source/kernel.c", "w");
+
+    CHECK(out != NULL);
+    for (int line = 1; out != NULL && line <= 100; line++)
+        (void)fprintf(out, "    this is line %d\n", line);
+    CHECK(out != NULL && fclose(out) == 0);
+}
+
+/* Catches: annotate that needs files, and files of a live guest that are read
+ * though the user has named no folder */
+TEST(recording_has_code_and_with_source_its_lines)
+{
+#define RECORD "record --serial port --elf kernel.elf --elf app.elf "
+    enter_dir_with_images();
+    write_source();
+    write_guest("port", 30, 0x40000000, APP_ID);
+    CHECK_EQ(collector(RECORD "--source source -o all.tprof"), 0);
+    CHECK_EQ(collector(RECORD "-o code.tprof"), 0);
+    CHECK_EQ(collector(RECORD "--no-code --source source -o bare.tprof"), 0);
+    CHECK_EQ(rename("kernel.elf", "k"), 0);
+    CHECK_EQ(rename("app.elf", "a"), 0);
+    CHECK_EQ(rename("source", "s"), 0);
+
+    CHECK_EQ(collector("annotate receive all.tprof"), 0);
+    CHECK_CONTAINS("out",
+                   "\nFrom the recording, without files: code and source "
+                   "lines.\n");
+    CHECK_CONTAINS("out", "    this is line 5");
+    CHECK_CONTAINS("out", "  push    rbp ");
+    CHECK_EQ(collector("annotate handle all.tprof"), 0);
+    CHECK_CONTAINS("out", "\nFrom the recording, without files: code.\n");
+    CHECK_EQ(collector("annotate receive code.tprof"), 0);
+    CHECK_CONTAINS("out", "\nFrom the recording, without files: code.\n");
+    CHECK(!contains("out", "this is line"));
+    CHECK_EQ(collector("annotate receive bare.tprof"), 0);
+    CHECK(!contains("out", "From the recording"));
+    CHECK_CONTAINS("out", "bytes: not in the recording. Give the guest's");
+
+    /* a copy keeps both, and --source is preferred */
+    CHECK_EQ(collector("report all.tprof -o copy.tprof"), 0);
+    CHECK_EQ(collector("annotate receive copy.tprof"), 0);
+    CHECK_CONTAINS("out", "    this is line 5");
+    CHECK_CONTAINS("out", "  push    rbp ");
+    CHECK_EQ(collector("annotate receive all.tprof --source s"), 0);
+    CHECK_CONTAINS("out", "\nFrom the recording, without files: code.\n");
+    CHECK_CONTAINS("out", "    this is line 5");
+#undef RECORD
+}
+
 TEST(rebuilt_application_gets_a_report_of_its_own)
 {
     enter_dir_with_images();
