@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the registers of a dead guest's cores. */
-#include "dump/core_registers.h"
+#include "dump/dump_memory.h"
 
 #include <string.h>
 

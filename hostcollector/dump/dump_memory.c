@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "dump/dump_file.h"
-#include "dump/kdump.h"
 #include "dump/parts.h"
 #include "guard/magic.h"
 #include "util/text.h"

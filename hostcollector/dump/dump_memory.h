@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the memory of a dead guest from a file: an ELF core or a compressed
- * dump, as QEMU's dump-guest-memory writes them, or raw memory from address 0
- * on, as written by pmemsave, as a Firecracker snapshot, or as a
- * memory-backend-file. The file is hostile: a read never leaves the file.
+ * Reads the memory of a dead guest, and the registers of its cores, from a
+ * file: an ELF core or a compressed dump, as QEMU's dump-guest-memory writes
+ * them, or raw memory from address 0 on, as written by pmemsave, as a
+ * Firecracker snapshot, or as a memory-backend-file. The file is hostile: a
+ * read never leaves the file.
  *
  * libkdumpfile 0.5 reads ELF cores and compressed dumps, too. It is not used:
  * it needs liblzo2 and libsnappy, and it was not tried on the hostile files
@@ -77,5 +78,24 @@ bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
  */
 bool dump_memory_find(struct dump_memory *m, const void *pattern, size_t size,
                       uint64_t *place, uint64_t *physical);
+
+/* core_registers.c: reads the registers of a dead guest's cores from the notes
+ * of an ELF core or of a compressed dump. Each note of type PRSTATUS belongs to
+ * one core. QEMU's dump-guest-memory adds a second note with the control
+ * registers of the core. The notes are hostile. */
+
+struct dump_registers {
+    uint64_t general[16]; /* indexed by DWARF register number */
+    uint64_t pc, flags;
+    uint16_t cs;
+    bool has_control; /* the members below are known */
+    bool is_wide;     /* the core ran 64-bit code */
+    uint64_t cr0, cr3, cr4;
+};
+
+/* Fill (list), which has room for (max) cores, from the notes of (m). Returns
+ * the number of cores; 0 if the file has no registers. */
+uint32_t dump_registers_read(struct dump_memory *m, struct dump_registers *list,
+                             uint32_t max);
 
 #endif

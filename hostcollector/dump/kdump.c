@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads a dump in the kdump-compressed format. */
-#include "dump/kdump.h"
+#include "dump/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "dump/core_registers.h"
 #include "dump/dump_memory.h"
 #include "outside/outside_guest.h"
 #include "outside/paging.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dump/dump_stream.h"
-#include "dump/kdump.h"
+#include "dump/parts.h"
 #include "looked.h"
 #include "outside/outside_guest.h"
 #include "profile/decode/decode.h"

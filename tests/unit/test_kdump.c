@@ -16,7 +16,7 @@
 #include "check.h"
 #include "dump/dump_memory.h"
 #include "dump/dump_stream.h"
-#include "dump/kdump.h"
+#include "dump/parts.h"
 #include "util/bytes.h"
 
 #define NOTES       (DUMP_PAGE + 104u)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tries each place in turn. */
-#include "image/file/debug_file.h"
+#include "image/file/object.h"
 
 #include <limits.h>
 #include <stdio.h>

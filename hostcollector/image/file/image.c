@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/file/debug_file.h"
 #include "image/file/object.h"
 #include "util/crc.h"
 
