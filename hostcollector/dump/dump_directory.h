@@ -24,7 +24,7 @@
 
 /* struct tprof_directory */
 #define DUMP_DIRECTORY_MAGIC      0x79726f7463657269u /* "irectory" */
-#define DUMP_DIRECTORY_VERSION    3u
+#define DUMP_DIRECTORY_VERSION    4u
 #define DUMP_DIRECTORY_VERSION_AT 8u  /* u32 */
 #define DUMP_DIRECTORY_CORES      12u /* u32 */
 #define DUMP_DIRECTORY_RING_WORDS 16u /* u32 */
@@ -80,9 +80,9 @@
 #define DUMP_AGENT_BEFORE  32u  /* u64 addresses of the build-id's ends */
 #define DUMP_AGENT_HELLO   192u /* u64 each, indexed by tag of HELLO */
 #define DUMP_AGENT_BOOT_ID 360u
-#define DUMP_AGENT_CORE    424u  /* u64 address of core 0's struct tprof_cpu */
-#define DUMP_AGENT_ORDERS  2472u /* u64: rate, depth, period, state, every */
-#define DUMP_AGENT_SIZE    2512u
+#define DUMP_AGENT_CORE    448u  /* u64 address of core 0's struct tprof_cpu */
+#define DUMP_AGENT_ORDERS  2496u /* u64: rate, depth, period, state, every */
+#define DUMP_AGENT_SIZE    2536u
 
 struct dump_directory {
     struct dump_memory *memory;
