@@ -119,17 +119,27 @@ static void write_functions(struct render *to, const struct report *r)
 static const struct render_ops functions = {.name = "functions",
                                             .write = write_functions};
 
+/* Return the first word before the last one that is neither an option nor an
+ * argument, and names a file or not, as (file) says. NULL if there is none. */
+static const char *plain_word(const struct line *l, bool file)
+{
+    struct stat st;
+    size_t len;
+
+    for (int i = 0; i < l->count - 1; i++)
+        if (option_of(l, i, &len) == NULL && l->words[i][0] != '-' &&
+            (stat(l->words[i], &st) == 0 && S_ISREG(st.st_mode)) == file)
+            return l->words[i];
+    return NULL;
+}
+
 /* Return the recording that (l) names; NULL if there is none. */
 static const char *recording_of(const struct line *l)
 {
     const char *input = typed(l, "input");
-    struct stat st;
-    size_t len;
 
-    for (int i = 0; input == NULL && i < l->count - 1; i++)
-        if (option_of(l, i, &len) == NULL && l->words[i][0] != '-' &&
-            stat(l->words[i], &st) == 0 && S_ISREG(st.st_mode))
-            input = l->words[i];
+    if (input == NULL)
+        input = plain_word(l, true);
     return input != NULL ? input : session_default_recording(true);
 }
 
@@ -251,9 +261,12 @@ static void put_words(const struct line *l)
 {
     if (l->command == &cmd_live && l->count == 1)
         put_commands();
-    if (l->command == &cmd_annotate)
+    /* annotate takes a function and a recording */
+    bool both = l->command == &cmd_annotate;
+
+    if (both && plain_word(l, false) == NULL)
         put_functions(l);
-    if (l->command != &cmd_live)
+    if (l->command != &cmd_live && !(both && plain_word(l, true) != NULL))
         put(FILES, "");
 }
 
