@@ -216,9 +216,11 @@ set(core_sources
     pgo/sample_profile_text.c
     profile/aggregate/aggregate.c
     profile/aggregate/aggregate_merge.c
+    profile/aggregate/distinct.c
     profile/aggregate/entries.c
     profile/aggregate/maps.c
     profile/aggregate/moved.c
+    profile/aggregate/refused.c
     profile/aggregate/sample_log.c
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
@@ -343,6 +345,7 @@ set(core_sources
     view/tree.c
     view/view_build.c
     view/walk.c
+    view/wanted.c
 )
 
 set(bridge_sources

@@ -18,9 +18,6 @@
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 
-/* The warning suggests so many times the memory. */
-#define MORE 4u
-
 static bool started(const struct profile_core *core)
 {
     return core->has_stats && (core->stats.flags & WIRE_STATS_STARTED) != 0;
@@ -456,6 +453,26 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * (part < whole ? part / whole : 1) : 0;
 }
 
+#define MIB 1048576.0
+
+/* The --memory, in whole MiB, with which nothing would be folded. */
+static uint64_t enough(const struct profile *p, const struct view *v,
+                       uint64_t memory, bool alone)
+{
+    double given = (double)memory;
+    /* of the profile's share, and of the view's, if the profile had all */
+    double share = fmax((double)p->wanted / (double)p->memory, 1);
+    double view = (double)v->wanted * share;
+    double bytes = given * fmax(share, view / (double)v->memory);
+
+    /* a view takes all that the profile of the only guest has left, less an
+     * eighth for code in pages */
+    if (alone)
+        bytes = fmax(given * share, given + (view - (double)v->memory) * 8 / 7 +
+                                        (share - 1) * (double)p->memory);
+    return ((uint64_t)(bytes / MIB) + 1) * (uint64_t)MIB;
+}
+
 void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
                              const struct view *v, uint64_t memory, bool alone)
 {
@@ -474,5 +491,5 @@ void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
                  list, alone ? "" : "this guest's share of ",
                  text_size(given, memory),
                  percent(v->others.time, v->total.busy.time),
-                 text_size(more, MORE * memory));
+                 text_size(more, enough(p, v, memory, alone)));
 }

@@ -206,6 +206,9 @@ struct profile {
     size_t stack_count; /* valid stack numbers are below it */
     /* not kept, because of aggregate_config.memory_max */
     uint64_t refused_stacks;
+    /* aggregate_config.memory_max, and about the value with which nothing would
+     * have been folded; 0: nothing was folded. */
+    uint64_t memory, wanted;
 
     /* Loaded images, by rising address, without overlaps with each other or
      * with text. Unloaded images have unique addresses here, also in stacks and

@@ -236,6 +236,9 @@ struct view {
      * and the busy samples in VIEW_OTHERS there. */
     uint64_t folded;
     struct amount others;
+    /* Bytes that the view was given; and bytes that it took, or that it would
+     * have taken if nothing had been folded. */
+    uint64_t memory, wanted;
 
     struct view_paths *paths; /* input of view_path_of() */
 

@@ -2,7 +2,6 @@
 /* Arrays and hash tables that grow within a shared limit. */
 #include "util/budget.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +44,7 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
         return array;
     while (grown < wanted && grown <= SIZE_MAX / 2)
         grown *= 2;
-    if (!affordable(b, *capacity, grown, size))
+    if (b->tight || !affordable(b, *capacity, grown, size))
         grown = *capacity + *capacity / 8;
     if (grown < wanted)
         grown = wanted;

@@ -10,12 +10,14 @@
 #ifndef TPROF_UTIL_BUDGET_H
 #define TPROF_UTIL_BUDGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct budget {
     uint64_t left; /* bytes */
     uint64_t owed; /* bytes that budget_borrow() has lent */
+    bool tight;    /* arrays do not double any more */
 };
 
 /* Reserve (bytes), or all that is left if it is less. Returns the number of
@@ -32,8 +34,8 @@ void budget_borrow(struct budget *b, uint64_t bytes);
 /*
  * Grow (array), which has (*capacity) elements of (size) bytes, to at least
  * (wanted) elements. It doubles, or grows by an eighth or to (wanted) if
- * doubling exceeds the limit. New elements are zero. NULL with capacity 0 is an
- * empty array.
+ * doubling exceeds the limit, and if (b->tight). New elements are zero. NULL
+ * with capacity 0 is an empty array.
  *
  * Returns the array, which may have moved and is released by free(). Returns
  * NULL if the limit or memory does not allow it; then nothing has changed.

@@ -11,6 +11,7 @@
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
 #include "model/sample_batch.h"
+#include "profile/aggregate/distinct.h"
 #include "util/arena.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
@@ -47,6 +48,7 @@ struct code_frames {
     size_t most;  /* limit of addresses */
     size_t bytes; /* limit for names */
     uint64_t folded;
+    struct distinct *seen; /* addresses; NULL: none was folded */
     struct smallest_first fold;
     struct pair_map by_pc;       /* (pc, 0) -> span */
     struct pair_map by_identity; /* (name, hash of the file) -> function */
@@ -117,6 +119,7 @@ void code_frames_free(struct code_frames *p)
     free(p->spans);
     free(p->pcs);
     free(p->missed);
+    free(p->seen);
     arena_fini(&p->arena);
     free(p);
 }
@@ -246,20 +249,45 @@ static int add_frames(struct code_frames *p, const struct code_address *at)
     return 0;
 }
 
-/* Keep at most (most) addresses: those with the most time. Returns 0; -1 if
- * there is no memory. */
-static int fold_addresses(struct code_frames *p, size_t most)
+/* Count all addresses in (p->seen), if there is one. */
+static void note_seen(struct code_frames *p)
 {
-    size_t kept = 0;
+    for (size_t i = 0; i < p->span_count && p->seen != NULL; i++)
+        distinct_add(p->seen, p->pcs[i].pc);
+}
 
+/* Choose the (most) addresses with the most time. Returns their least time.
+ * (*more) becomes the number of addresses to keep that have less. */
+static double choose(struct code_frames *p, size_t most, size_t *more)
+{
     for (size_t i = 0; i < p->span_count; i++)
         smallest_first_count(&p->fold, p->pcs[i].time);
     double least = smallest_first_least(&p->fold, most);
 
+    *more = most;
+    for (size_t i = 0; i < p->span_count; i++)
+        *more -= p->pcs[i].time >= least;
+    return least;
+}
+
+/* Keep (most) addresses: those with the most time, and of those with equal time
+ * the first. Returns 0; -1 if there is no memory. */
+static int fold_addresses(struct code_frames *p, size_t most)
+{
+    size_t kept = 0, more;
+
+    if (p->seen == NULL)
+        p->seen = calloc(1, sizeof *p->seen);
+    note_seen(p);
+    double least = choose(p, most, &more);
+
     map_fini(&p->by_pc);
     for (size_t i = 0; i < p->span_count; i++) {
-        if (p->pcs[i].time < least)
+        bool has_less = p->pcs[i].time < least;
+
+        if (has_less && more == 0)
             continue;
+        more -= has_less;
         uint32_t *number = map_put(&p->by_pc, p->pcs[i].pc, 0);
 
         if (number == NULL)
@@ -345,6 +373,11 @@ struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back)
 size_t code_frames_count(const struct code_frames *p)
 {
     return p->span_count;
+}
+
+size_t code_frames_all(const struct code_frames *p)
+{
+    return p->seen != NULL ? (size_t)distinct_most(p->seen) : p->span_count;
 }
 
 uint64_t code_frames_folded(const struct code_frames *p)
@@ -489,6 +522,7 @@ int code_frames_finish(struct code_frames *p)
 {
     int found;
 
+    note_seen(p);
     while ((found = find_frames(p)) > 0) {
         forget_frames(p);
         if (fold_addresses(p, p->span_count / 2) != 0)

@@ -65,9 +65,10 @@ int code_frames_add_call(struct code_frames *p, uint64_t back, double time);
  * result with the address. */
 struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back);
 
-/* Number of addresses that have a function of their own, and number of
- * addresses that became VIEW_OTHERS. */
+/* Number of addresses that have a function of their own, about the number of
+ * all addresses, and how often an address became VIEW_OTHERS. */
 size_t code_frames_count(const struct code_frames *p);
+size_t code_frames_all(const struct code_frames *p);
 uint64_t code_frames_folded(const struct code_frames *p);
 
 /* Most bytes that an address takes, without its name. */

@@ -113,8 +113,13 @@ void edges_fold(struct edges *e, struct smallest_first *f, struct budget *b)
         *find_slot(e, e->list[i].caller, e->list[i].callee) = (uint32_t)kept;
     }
     e->count = kept;
-    budget_shrink(b, &e->list, &e->room, kept, sizeof *e->list);
-    budget_shrink(b, &e->seen, &e->seen_room, kept, sizeof *e->seen);
+    edges_trim(e, b);
+}
+
+void edges_trim(struct edges *e, struct budget *b)
+{
+    budget_shrink(b, &e->list, &e->room, e->count, sizeof *e->list);
+    budget_shrink(b, &e->seen, &e->seen_room, e->count, sizeof *e->seen);
 }
 
 static int compare_edges(const void *a, const void *b)

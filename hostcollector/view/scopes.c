@@ -335,6 +335,44 @@ int scopes_init(struct scopes *s, const struct profile *p)
     return p->thread_count != 0 ? choose_threads(s, p) : 0;
 }
 
+static uint64_t spare(const struct scope *s)
+{
+    size_t rooms = s->tree.room + s->idle_tree.room;
+
+    return (rooms - scope_nodes(s)) * sizeof(struct view_node) +
+           (s->row_room - s->scope.row_count) * sizeof(struct view_row);
+}
+
+uint64_t scopes_spare(const struct scopes *s)
+{
+    uint64_t bytes = spare(&s->total);
+
+    for (size_t i = 0; i < s->core_count; i++)
+        bytes += spare(&s->cores[i]);
+    return bytes;
+}
+
+static void trim_tree(struct tree *t, struct budget *b)
+{
+    budget_shrink(b, &t->tree.nodes, &t->room, t->tree.node_count,
+                  sizeof *t->tree.nodes);
+}
+
+static void trim(struct scope *s, struct budget *b)
+{
+    trim_tree(&s->tree, b);
+    trim_tree(&s->idle_tree, b);
+    budget_shrink(b, &s->scope.rows, &s->row_room, s->scope.row_count,
+                  sizeof *s->scope.rows);
+}
+
+void scopes_trim(struct scopes *s, struct budget *b)
+{
+    trim(&s->total, b);
+    for (size_t i = 0; i < s->core_count; i++)
+        trim(&s->cores[i], b);
+}
+
 void scopes_fold_nodes(struct scopes *s, struct budget *b)
 {
     size_t folded = 0;

@@ -82,6 +82,10 @@ int scopes_make_room(struct scopes *s, size_t core, uint32_t thread,
 void scopes_add(struct scopes *s, size_t core, uint32_t thread,
                 const struct path *path);
 
+/* Number of bytes that scopes_trim() would give back to (b). */
+uint64_t scopes_spare(const struct scopes *s);
+void scopes_trim(struct scopes *s, struct budget *b);
+
 /* Keep at most half of the nodes, or of the rows: those with the most time.
  * Branches and rows are folded into VIEW_OTHERS, idle branches into
  * VIEW_IDLE. */

@@ -58,14 +58,17 @@ static uint32_t child_of(struct tree *t, uint32_t parent,
 int tree_make_room(struct tree *t, const struct path *path, struct budget *b)
 {
     size_t count = t->tree.node_count != 0 ? t->tree.node_count : 1;
-    struct view_node *nodes = budget_grow(b, t->tree.nodes, &t->room,
-                                          count + path->branch, sizeof *nodes);
+    struct view_node *nodes = t->tree.nodes;
 
+    if (budget_table_grow(b, &t->children, (uint32_t)count - 1, path->branch,
+                          hash_of_node, nodes) != 0)
+        return -1;
+    nodes =
+        budget_grow(b, nodes, &t->room, count + path->branch, sizeof *nodes);
     if (nodes == NULL)
         return -1;
     t->tree.nodes = nodes;
-    return budget_table_grow(b, &t->children, (uint32_t)count - 1, path->branch,
-                             hash_of_node, nodes);
+    return 0;
 }
 
 void tree_add(struct tree *t, const struct path *path)

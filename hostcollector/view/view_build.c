@@ -249,24 +249,55 @@ static int fit(struct builder *b, size_t core)
                : -1;
 }
 
-/* Fold the smaller half of the nodes, the rows or the edges, whichever take the
- * most memory. Returns the bytes that all of them took. */
-static uint64_t fold(struct builder *b)
+/* Bytes of nodes, rows and edges. */
+struct taken {
+    uint64_t nodes, rows, edges, all;
+};
+
+static struct taken take_stock(const struct view_memory *m)
+{
+    struct taken t = {.nodes = m->scopes.nodes * sizeof(struct view_node),
+                      .rows = m->scopes.rows * sizeof(struct view_row),
+                      .edges = m->edges.count * sizeof(struct view_edge)};
+
+    t.all = t.nodes + t.rows + t.edges;
+    return t;
+}
+
+/* Arrays are trimmed if more than this part of them is free. */
+#define SPARE_PART 16u
+
+/* Give back room that arrays have beyond their elements, if there is enough of
+ * it. Then make room for the path of (core). */
+static int trim(struct builder *b, size_t core)
 {
     struct view_memory *m = b->memory;
-    uint64_t nodes = m->scopes.nodes * sizeof(struct view_node);
-    uint64_t rows = m->scopes.rows * sizeof(struct view_row);
-    uint64_t edges = m->edges.count * sizeof(struct view_edge);
+    uint64_t spare = scopes_spare(&m->scopes) +
+                     (m->edges.room - m->edges.count) * sizeof *m->edges.list;
 
-    if (nodes >= rows && nodes >= edges) {
+    if (spare < take_stock(m).all / SPARE_PART)
+        return -1;
+    scopes_trim(&m->scopes, &m->budget);
+    edges_trim(&m->edges, &m->budget);
+    m->budget.tight = true;
+    return fit(b, core);
+}
+
+/* Fold the smaller half of the nodes, the rows or the edges, whichever take the
+ * most memory. */
+static void fold(struct builder *b)
+{
+    struct view_memory *m = b->memory;
+    struct taken t = take_stock(m);
+
+    if (t.nodes >= t.rows && t.nodes >= t.edges) {
         scopes_fold_nodes(&m->scopes, &m->budget);
-    } else if (rows >= edges) {
+    } else if (t.rows >= t.edges) {
         scopes_fold_rows(&m->scopes, &m->budget);
     } else {
         edges_fold(&m->edges, &m->scopes.fold, &m->budget);
         m->view.folded++;
     }
-    return nodes + rows + edges;
 }
 
 /* Fold at most so often for one path. */
@@ -276,17 +307,15 @@ static uint64_t fold(struct builder *b)
  * marks remain, and so the path may need more memory than there is. */
 static int make_room(struct builder *b, size_t core)
 {
-    uint64_t taken = 0;
-
-    if (fit(b, core) == 0)
+    if (fit(b, core) == 0 || trim(b, core) == 0)
         return 0;
     for (int i = 0; i < FOLDS; i++) {
-        taken = fold(b);
+        fold(b);
         if (fit(b, core) == 0)
             return 0;
     }
-    budget_borrow(&b->memory->budget,
-                  taken / 2 + b->walk.path.count * STEP_BYTES);
+    budget_borrow(&b->memory->budget, take_stock(b->memory).all / 2 +
+                                          b->walk.path.count * STEP_BYTES);
     return fit(b, core);
 }
 
@@ -383,6 +412,20 @@ static int build(struct builder *b)
                : finish(b);
 }
 
+/* Set (wanted) of the view, which had (bytes). */
+static void note_wanted(struct builder *b, uint64_t bytes)
+{
+    struct view *v = &b->memory->view;
+    uint64_t more = bytes + bytes / 8;
+
+    v->memory = bytes;
+    v->wanted = bytes - b->memory->budget.left;
+    if (v->folded != 0)
+        v->wanted = wanted_bytes(b->memory, &b->walk);
+    if (v->folded != 0 && v->wanted < more)
+        v->wanted = more;
+}
+
 static struct view_memory *memory_new(const struct profile *p,
                                       const struct image_map *image_map,
                                       uint64_t bytes)
@@ -411,8 +454,10 @@ struct view *view_new(const struct profile *p,
                       const struct image_map *image_map, uint64_t memory_max)
 {
     uint64_t bytes = memory_max != 0 ? memory_max : VIEW_MEMORY;
-    struct view_memory *memory = memory_new(
-        p, image_map, bytes > VIEW_MEMORY_MIN ? bytes : VIEW_MEMORY_MIN);
+
+    if (bytes < VIEW_MEMORY_MIN)
+        bytes = VIEW_MEMORY_MIN;
+    struct view_memory *memory = memory_new(p, image_map, bytes);
 
     if (memory == NULL)
         return NULL;
@@ -423,6 +468,8 @@ struct view *view_new(const struct profile *p,
                         .image_map = image_map};
     int result = build(&b);
 
+    if (result == 0)
+        note_wanted(&b, bytes);
     walk_fini(&b.walk);
     if (result != 0) {
         view_free(&memory->view);

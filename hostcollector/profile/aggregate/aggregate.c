@@ -40,8 +40,9 @@ struct aggregate *aggregate_new(const struct aggregate_config *config)
     a->config = *config;
     a->profile.from_memory = config->memory;
     a->profile.raw = config->raw;
-    a->budget.left =
+    a->profile.memory =
         config->memory_max ? config->memory_max : DEFAULT_MEMORY_MAX;
+    a->budget.left = a->profile.memory;
     a->kept_for_entries = a->budget.left / 4;
     a->kept_for_leaves = a->budget.left / 8;
     a->moments_left = config->no_moments ? 0 : a->budget.left / 3;
@@ -63,6 +64,7 @@ void aggregate_free(struct aggregate *a)
     aggregate_fini_threads(a);
     maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
+    free(a->refused);
     free(a->sums);
     free(a->profile.cores);
     free(a);
@@ -144,7 +146,8 @@ uint32_t aggregate_add_stack(struct aggregate *a, const struct stack *s)
     uint32_t number = stack_pool_add(&a->stacks, s, &a->budget);
 
     a->budget.left += kept;
-    a->refused_stacks += number == STACK_OTHERS;
+    if (number == STACK_OTHERS)
+        aggregate_refuse_stack(a, s);
     return number;
 }
 
@@ -327,7 +330,7 @@ const struct events aggregate_events = {
 
 void aggregate_reserve(struct aggregate *a, uint64_t bytes)
 {
-    (void)budget_keep(&a->budget, bytes);
+    a->reserved += budget_keep(&a->budget, bytes);
 }
 
 uint64_t aggregate_memory_left(const struct aggregate *a)
@@ -447,6 +450,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     }
     p->stack_count = a->stacks.count;
     p->refused_stacks = a->refused_stacks;
+    p->wanted = aggregate_wanted(a);
     p->stacks = &a->stacks;
     aggregate_fill_threads(a);
     move_images(a);

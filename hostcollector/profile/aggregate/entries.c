@@ -15,6 +15,7 @@
 void entries_fini(struct entries *e)
 {
     free(e->list);
+    free(e->refused);
     free(e->table.slots);
 }
 
@@ -199,21 +200,36 @@ static uint32_t *find_slot(const struct entries *e, uint64_t leaf,
     return &e->table.slots[i];
 }
 
+/* Remember that there was no room for the entry of (leaf, stack). */
+static void refuse(struct entries *e, uint64_t leaf, uint32_t stack)
+{
+    if (stack == STACK_OTHERS)
+        return;
+    if (e->refused == NULL)
+        e->refused = calloc(1, sizeof *e->refused);
+    if (e->refused != NULL)
+        distinct_add(e->refused, entry_hash(e, leaf, stack));
+}
+
 /* Create the entry of (leaf, stack) in (slot). Returns its number; 0 if there
  * is no room, or if there are (most) entries. */
 static uint32_t add_entry(struct entries *e, uint32_t *slot, uint64_t leaf,
                           uint32_t stack, size_t most, struct budget *b)
 {
-    if (e->count >= most)
+    if (e->count >= most) {
+        refuse(e, leaf, stack);
         return 0;
+    }
 
     uint64_t kept = stack == STACK_OTHERS ? 0 : budget_keep(b, e->kept);
     struct profile_entry *list =
         budget_grow(b, e->list, &e->capacity, e->count + 2u, sizeof *list);
 
     b->left += kept;
-    if (!list)
+    if (!list) {
+        refuse(e, leaf, stack);
         return 0;
+    }
     e->list = list;
     *slot = ++e->count;
     list[*slot].leaf = leaf;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "profile/aggregate/distinct.h"
 #include "util/budget.h"
 
 /* The amounts that a short sample of one unit adds to a tally, for each of its
@@ -36,7 +37,8 @@ struct entries {
     uint32_t count;             /* without list[0] */
     size_t capacity;
     struct budget_table table;
-    struct tally others;                /* samples that are in no entry */
+    struct tally others;      /* samples that are in no entry */
+    struct distinct *refused; /* entries that had no room; NULL: none */
     struct short_tallies short_tallies; /* of the last batch */
 };
 

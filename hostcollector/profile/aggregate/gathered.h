@@ -9,6 +9,7 @@
 
 #include "model/profile.h"
 #include "profile/aggregate/aggregate.h"
+#include "profile/aggregate/distinct.h"
 #include "profile/aggregate/entries.h"
 #include "profile/aggregate/maps.h"
 #include "profile/aggregate/sample_log.h"
@@ -103,7 +104,10 @@ struct aggregate {
     uint64_t moments_left; /* bytes that the sample log may still take */
     uint64_t seed;
     struct stack_pool stacks;
+    uint64_t reserved; /* bytes that aggregate_reserve() took */
     uint64_t refused_stacks;
+    uint64_t refused_addresses; /* of these stacks */
+    struct distinct *refused;   /* these stacks; NULL: none */
     struct maps maps;
     struct threads threads;
 
@@ -140,6 +144,13 @@ void aggregate_fill_threads(struct aggregate *a);
 
 /* Release the threads and waits of (a). */
 void aggregate_fini_threads(struct aggregate *a);
+
+/* refused.c: count (s), for which there was no room. */
+void aggregate_refuse_stack(struct aggregate *a, const struct stack *s);
+
+/* refused.c: estimate, rather too high, the memory_max with which nothing would
+ * be folded. 0: nothing was. */
+uint64_t aggregate_wanted(const struct aggregate *a);
 
 /* The number of (s). Keeps (s) if it is new and there is room; else
  * STACK_OTHERS. */

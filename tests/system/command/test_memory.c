@@ -189,6 +189,58 @@ TEST(memory_that_a_refusal_names_is_enough)
     CHECK_EQ(collector(command), 1);
 }
 
+/* The --memory, in MiB, that the warning in (name) names. */
+static unsigned named_mib(const char *name)
+{
+    const char *named = strstr(text_of(name), "For more give --memory ");
+    unsigned mib = 0;
+
+    CHECK(named != NULL);
+    CHECK_EQ(sscanf(named, "For more give --memory %uM,", &mib), 1);
+    return mib;
+}
+
+/* Report on the bomb in (mib). Returns whether something was folded. */
+static bool folds(unsigned mib)
+{
+    char command[96];
+
+    (void)snprintf(command, sizeof command,
+                   "report bomb --memory %uM --width 400 -o a.txt", mib);
+    CHECK_EQ(collector(command), 0);
+    return contains("a.txt", "were folded into [others]");
+}
+
+/* Report on a bomb in (mib), and in the memory that the warning names; that is
+ * less than (far) times too much. */
+static void check_named(size_t size, uint64_t addresses, unsigned mib,
+                        unsigned far)
+{
+    enter_dir();
+    (void)write_bomb("bomb", size, addresses);
+    CHECK(folds(mib));
+    unsigned named = named_mib("a.txt");
+
+    CHECK(!folds(named));
+    CHECK(folds(named / far));
+}
+
+/* catches: a guess, after which the user has to guess again */
+TEST(memory_that_a_warning_names_is_enough_for_the_view)
+{
+    check_named(2 * MIB, 512, 32, 2);
+}
+
+TEST(memory_that_a_warning_names_is_enough_for_the_profile)
+{
+    check_named(2 * MIB, 512, 16, 3);
+}
+
+TEST(memory_that_a_warning_names_is_enough_for_addresses)
+{
+    check_named(MIB / 2, 1 << 27, 16, 6);
+}
+
 TEST(bomb_of_stacks_is_reported_in_16_mib) /* catches: trees without bound */
 {
     check_bomb(SANITIZED ? 1 * MIB : 8 * MIB, 512);
