@@ -22,8 +22,9 @@ void check_facts_fini(struct check_facts *s);
 /*
  * Check that tprof can run in the kernel with the facts (s), whose image is at
  * (path).
- * Returns 0; -1 with (e) filled if tprof would damage the kernel or would not
- * be loaded completely.
+ * Returns 0; -1 with (e) filled if tprof would damage the kernel, or would not
+ * be loaded completely, or if tprof_init() fails unless the kernel sets
+ * config.text.
  */
 int check_refuse(const struct check_facts *s, const char *path, struct err *e);
 

@@ -108,6 +108,11 @@ int check_refuse(const struct check_facts *s, const char *path, struct err *e)
     if (s->loading.gaps[0].agent)
         return err_set(
             e, "%s: tprof would not be loaded whole: its parts, above", path);
+    if (s->agent.linked && !s->agent.has_bounds && !s->agent.efi)
+        return err_set(e,
+                       "%s: tprof_init() fails unless the kernel sets "
+                       "config.text: text bounds, above",
+                       path);
     return 0;
 }
 

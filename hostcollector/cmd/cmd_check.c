@@ -48,7 +48,7 @@ static const struct help help = {
     "will and will not show: names, lines, callers; and what to type about the "
     "rest. Nothing is run. Exit status 0 means that FILE was looked at, "
     "whatever it lacks; 1 that it cannot be read, that tprof would damage "
-    "this kernel, or that a part of tprof would not be loaded.",
+    "this kernel or not be loaded whole, or that tprof_init() would fail.",
     "  collector check --elf kernel.elf\n"
     "  collector check kernel.elf app.elf\n"
     "  collector check --elf kernel.elf --all\n",

@@ -104,12 +104,15 @@ static char *check_kernel(const char *name, const char *more, const char *link)
 {
     char command[1024];
 
-    (void)snprintf(command, sizeof command,
-                   "printf '%%s\\n' '.globl _start, tprof_anchor; _start: jmp "
-                   "end' 'end: ret; .data; tprof_anchor: .quad 1; .bss' '%s' "
-                   ">$OUT.s && cc -nostdlib -static -no-pie "
-                   "-Wl,--build-id=sha1 $OUT.s %s -o $OUT",
-                   more, link);
+    (void)snprintf(
+        command, sizeof command,
+        "printf '%%s\\n' '.globl _start, tprof_anchor; _start: jmp "
+        "end' 'end: ret; .globl __tprof_text_start, "
+        "__tprof_text_end; __tprof_text_start = _start; "
+        "__tprof_text_end = .; .data; tprof_anchor: .quad 1; .bss' '%s' "
+        ">$OUT.s && cc -nostdlib -static -no-pie "
+        "-Wl,--build-id=sha1 $OUT.s %s -o $OUT",
+        more, link);
     return check(input_build("cc", name, command));
 }
 
@@ -136,6 +139,24 @@ TEST(check_refuses_memory_that_is_not_the_kernels)
                         "-Wl,--defsym=__tprof_memory=0x1000 "
                         "-Wl,--defsym=__tprof_memory_end=0x91000");
     says(text, "no segment has this place", true);
+    says(text, "exit status 1", true);
+    free(text);
+}
+
+/* Catches: a kernel that is praised, and whose tprof_init() fails */
+TEST(check_refuses_a_kernel_without_text_bounds)
+{
+    char *text = check(input_build(
+        "cc", "boundless",
+        "printf '%s\\n' '.globl _start, tprof_anchor; _start: ret; .data; "
+        "tprof_anchor: .quad 1' >$OUT.s && cc -nostdlib -static -no-pie "
+        "-Wl,--build-id=sha1 $OUT.s -o $OUT"));
+
+    says(text, "Link with -T tprof_bounds.ld.", true);
+    says(text,
+         "tprof_init() fails unless the kernel sets config.text: text "
+         "bounds, above",
+         true);
     says(text, "exit status 1", true);
     free(text);
 }

@@ -6,11 +6,14 @@
  */
         .code32
         .globl  _start, load, load_end, bss_end
+        .globl  __tprof_text_start, __tprof_text_end
         .text
+__tprof_text_start:
 _start: movb    $0x10, %al
         outb    %al, $0xf4
 1:      hlt
         jmp     1b
+__tprof_text_end:
 
 #ifdef MULTIBOOT /* the flags */
         .section .multiboot, "a"
