@@ -67,6 +67,9 @@ struct core {
 /* A core of which nothing is known. NULL if there is no memory. */
 struct core *core_new(uint32_t number);
 
+/* Release (c). NULL is allowed. */
+void core_free(struct core *c);
+
 /* Forget all stack ids and the running thread: the epoch changed, or frames
  * were lost. */
 void core_forget_stacks(struct core *c);

@@ -43,8 +43,8 @@ struct decode {
     /* For each core that has not sent: the number of sessions in which the
      * core may have sampled without our notice. */
     uint32_t unheard[GUEST_CORES_MAX];
-    struct framer framer;
     struct samples_decoder samples;
+    struct framer framer; /* last, since its end is not cleared */
 };
 
 /* The slots that are not used share two pages with other memory. */
@@ -53,9 +53,10 @@ _Static_assert(offsetof(struct core, dict) + 4096 <= DECODE_CORE_BYTES,
 
 struct decode *decode_new(const struct events *events, void *context)
 {
-    struct decode *d = calloc(1, sizeof *d);
+    struct decode *d = malloc(sizeof *d);
 
     if (d) {
+        memset(d, 0, offsetof(struct decode, framer.carry));
         d->events = d->samples.events = events;
         d->context = context;
         d->sums = events->sums != NULL ? events->sums : context;
@@ -69,7 +70,7 @@ void decode_free(struct decode *d)
     if (!d)
         return;
     for (uint32_t i = 0; i < d->core_end; i++)
-        free(d->cores[i]);
+        core_free(d->cores[i]);
     free(d);
 }
 

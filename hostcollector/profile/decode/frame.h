@@ -20,7 +20,8 @@ struct frame {
     uint64_t at;  /* its offset in the stream */
 };
 
-/* Zeroed at the beginning of a stream. Owns nothing on the heap. */
+/* Zeroed at the beginning of a stream, except (carry). Owns nothing on the
+ * heap. */
 struct framer {
     uint64_t position;  /* bytes of the stream that were processed */
     uint64_t skipped;   /* of these, bytes that were in no intact frame */
@@ -33,8 +34,9 @@ struct framer {
     /* The end of earlier input, where a frame was cut: (kept) bytes, of which
      * (done) are processed. After them follows a copy of the beginning of
      * (input). */
-    uint8_t carry[2 * WIRE_FRAME_MAX];
     size_t kept, filled, done;
+    /* last, and not cleared: guests whose frames come whole use none of it */
+    uint8_t carry[2 * WIRE_FRAME_MAX];
 };
 
 /*
