@@ -276,12 +276,12 @@ set(core_sources
     report/json/json_scope.c
     report/json/json_threads.c
     report/json/json_time.c
+    report/json/smaller_view.c
     report/json_text.c
     report/markdown_text.c
     report/name.c
     report/ranked.c
     report/report_options.c
-    report/smaller_view.c
     report/text/boot_text.c
     report/text/blocked_threads.c
     report/text/call_table.c

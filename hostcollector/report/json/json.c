@@ -9,8 +9,8 @@
 #include "diagnose/selected.h"
 #include "diagnose/work_share.h"
 #include "report/json/json_scope.h"
+#include "report/json/smaller_view.h"
 #include "report/json_object.h"
-#include "report/smaller_view.h"
 
 /* Rises when a name or its meaning changes, not for a new name. */
 #define JSON_VERSION 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A smaller view: finds the least time that is kept, then copies the view. */
-#include "report/smaller_view.h"
+#include "report/json/smaller_view.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * rows and nodes with the least time are folded. Without a limit, a stream of 4
  * MB with a quarter of a million functions became 600 MB of JSON.
  */
-#ifndef TPROF_REPORT_SMALLER_VIEW_H
-#define TPROF_REPORT_SMALLER_VIEW_H
+#ifndef TPROF_REPORT_JSON_SMALLER_VIEW_H
+#define TPROF_REPORT_JSON_SMALLER_VIEW_H
 
 #include "model/view.h"
 
