@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A view with fewer rows and nodes: all time is still there. */
-#include "report/json/smaller_view.h"
+#include "report/json/json_scope.h"
 
 #include <stdlib.h>
 #include <string.h>

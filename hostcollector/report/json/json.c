@@ -9,7 +9,6 @@
 #include "diagnose/selected.h"
 #include "diagnose/work_share.h"
 #include "report/json/json_scope.h"
-#include "report/json/smaller_view.h"
 #include "report/json_object.h"
 
 /* Rises when a name or its meaning changes, not for a new name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A smaller view: finds the least time that is kept, then copies the view. */
-#include "report/json/smaller_view.h"
+#include "report/json/json_scope.h"
 
 #include <stdlib.h>
 
