@@ -99,6 +99,8 @@ static int add_guest(struct serve_session *s, const struct guest_spec *spec,
                          .row = row};
     g->windows.all = s->windows;
     g->windows.shares = &s->shares;
+    g->windows.watched = &g->watched;
+    g->windows.busy = &g->busy;
     g->windows.name = g->spec.name;
     g->windows.rate_hz = s->o->from.rate_hz;
     g->crashed =

@@ -134,7 +134,7 @@ static const char *give(const struct serve_images *images, struct busy *b,
 
 void serve_images_set(struct served *g, const struct guest_spec *spec)
 {
-    const char *late = give(&g->serve->images, &g->windows.busy, spec->elfs);
+    const char *late = give(&g->serve->images, &g->busy, spec->elfs);
     char line[512];
 
     (void)snprintf(line, sizeof line,
@@ -149,7 +149,7 @@ void serve_images_set(struct served *g, const struct guest_spec *spec)
 /* Note which files (g) runs, as far as there is room. */
 static void number_images(const struct serve_images *images, struct served *g)
 {
-    const struct busy *b = &g->windows.busy;
+    const struct busy *b = &g->busy;
     size_t used = 0;
 
     memset(g->images, 0, sizeof g->images);
@@ -185,7 +185,7 @@ static bool is_full(struct serve_session *s)
  * Returns whether a new file was found. */
 static bool seek(struct serve_session *s, struct served *g)
 {
-    struct busy *b = &g->windows.busy;
+    struct busy *b = &g->busy;
     struct shared_image *file;
     struct err why;
 
@@ -212,11 +212,11 @@ void serve_images_match(struct serve_session *s, uint64_t now)
     for (size_t i = 0; i < s->count; i++) {
         struct served *g = s->list[images->next++ % s->count];
 
-        if (!g->windows.busy.unmatched)
+        if (!g->busy.unmatched)
             continue;
-        busy_match(&g->windows.busy);
-        if (busy_file(&g->windows.busy, 0) == NULL && seek(s, g))
-            busy_match(&g->windows.busy);
+        busy_match(&g->busy);
+        if (busy_file(&g->busy, 0) == NULL && seek(s, g))
+            busy_match(&g->busy);
         number_images(images, g);
         if (clock_ns() - now > MATCHES)
             break;
@@ -265,7 +265,7 @@ void serve_images_record(const struct served *g, struct arena *memory,
                          struct recording_info *info)
 {
     const struct serve_images *images = &g->serve->images;
-    const struct busy *b = &g->windows.busy;
+    const struct busy *b = &g->busy;
     size_t most = busy_images(b) - 1;
     const char **more =
         most != 0 ? arena_alloc(memory, most * sizeof *more) : NULL;

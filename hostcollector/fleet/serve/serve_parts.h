@@ -10,8 +10,11 @@
 #include "cli/messages.h"
 #include "fleet/serve/serve_config.h"
 #include "fleet/serve/serve_images.h"
+#include "fleet/windows/busy.h"
+#include "fleet/windows/shares.h"
 #include "fleet/windows/socket_folder.h"
 #include "fleet/windows/status.h"
+#include "fleet/windows/watched.h"
 #include "fleet/windows/windows.h"
 #include "guest/guest_loop.h"
 
@@ -20,7 +23,9 @@ struct served {
     struct guest_spec spec;    /* with its own (where) and (labels) */
     struct arena labels;       /* memory of (labels) */
     struct pipeline *pipeline; /* NULL: waiting for the next try */
-    struct windows_guest windows;
+    struct watched watched;
+    struct busy busy;
+    struct windows_guest windows; /* fills the two above */
     bool wanted, failed;
     bool told;             /* it was shown that the guest is sampled */
     bool told_dropped;     /* it was shown that the guest sends too much */

@@ -64,7 +64,7 @@ static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
     g->pipeline = pipeline_new(source, &config, e);
     if (g->pipeline == NULL)
         return -1;
-    g->samples_then = g->windows.watched.samples_before;
+    g->samples_then = g->watched.samples_before;
     if (guest_loop_add(s->loop, g->pipeline, e) == 0)
         return 0;
     pipeline_free(g->pipeline);
@@ -120,7 +120,7 @@ static uint64_t cut_windows(struct serve_session *s, uint64_t now)
 static void postpone(struct serve_session *s, struct served *g,
                      const struct err *e)
 {
-    bool came = g->windows.watched.samples_before > g->samples_then;
+    bool came = g->watched.samples_before > g->samples_then;
 
     g->failures = came ? 1 : g->failures + 1;
     g->failed = e != NULL;
@@ -139,8 +139,8 @@ static void on_ended(void *context, struct pipeline *p, enum pipeline_end end,
     (void)end;
     cut(s, g, true);
     windows_end(&g->windows);
-    watched_end(&g->windows.watched);
-    busy_end(&g->windows.busy);
+    watched_end(&g->watched);
+    busy_end(&g->busy);
     pipeline_free(p);
     g->pipeline = NULL;
     if (g->wanted)
@@ -152,9 +152,9 @@ static void free_guest(struct serve_session *s, struct served *g)
     pipeline_free(g->pipeline);
     cut(s, g, true);
     windows_end(&g->windows);
-    watched_fini(&g->windows.watched);
-    busy_fini(&g->windows.busy);
-    free(g->windows.busy.files);
+    watched_fini(&g->watched);
+    busy_fini(&g->busy);
+    free(g->busy.files);
     s->rows[g->row] = false;
     if (g->row < s->free_row)
         s->free_row = g->row;
@@ -172,11 +172,11 @@ static void forget(struct serve_session *s, size_t i)
 
     (void)snprintf(line, sizeof line,
                    "disconnected for good: %s samples, %s lost",
-                   text_count(samples, g->windows.watched.samples_before),
-                   text_count(lost, g->windows.watched.lost_before));
+                   text_count(samples, g->watched.samples_before),
+                   text_count(lost, g->watched.lost_before));
     serve_say(s, g, line);
-    s->gone_samples += g->windows.watched.samples_before;
-    s->gone_lost += g->windows.watched.lost_before;
+    s->gone_samples += g->watched.samples_before;
+    s->gone_lost += g->watched.lost_before;
     s->gone_dropped += g->windows.dropped;
     free_guest(s, g);
     s->list[i] = s->list[--s->count];

@@ -18,7 +18,7 @@ void serve_say(struct serve_session *s, const struct served *g,
 
 static void put_row(struct serve_session *s, const struct served *g)
 {
-    const struct watched *w = &g->windows.watched;
+    const struct watched *w = &g->watched;
     bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
     bool refused = g->failed && g->windows.refused;
     struct status_guest row = {.state = !g->wanted  ? STATUS_LEAVING
@@ -39,7 +39,7 @@ static void put_row(struct serve_session *s, const struct served *g)
     double busy;
 
     (void)snprintf(row.name, sizeof row.name, "%s", g->spec.name);
-    row.has_busy = sampling && busy_share(&g->windows.busy, &busy);
+    row.has_busy = sampling && busy_share(&g->busy, &busy);
     row.busy_ppm = row.has_busy ? (uint32_t)(busy * 1e6 + .5) : 0;
     memcpy(row.images, g->images, sizeof row.images);
     status_put(s->status, g->row, &row);
@@ -55,7 +55,7 @@ static void put_row(struct serve_session *s, const struct served *g)
  * stopped, that was shown before. */
 static void tell_change(struct serve_session *s, struct served *g)
 {
-    const struct watched *w = &g->windows.watched;
+    const struct watched *w = &g->watched;
     bool sampling = g->pipeline != NULL && pipeline_is_sampling(g->pipeline);
     char line[128], samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
@@ -92,7 +92,7 @@ static void tell_dropped(struct serve_session *s, struct served *g)
  * sampling takes less than half of that. */
 static void keep_budget(const struct serve_session *s, struct served *g)
 {
-    double cost = g->windows.watched.cost * 100, may = s->o->budget_percent;
+    double cost = g->watched.cost * 100, may = s->o->budget_percent;
     uint64_t rate = g->rate_hz;
 
     if (may <= 0 || cost <= 0 || g->pipeline == NULL)
@@ -102,7 +102,7 @@ static void keep_budget(const struct serve_session *s, struct served *g)
     else if (cost * 2 < may)
         rate = rate * 2;
     rate = rate < 1 ? 1 : rate > s->o->from.rate_hz ? s->o->from.rate_hz : rate;
-    watched_rest(&g->windows.watched);
+    watched_rest(&g->watched);
     if (rate == g->rate_hz)
         return;
     g->rate_hz = (uint32_t)rate;
@@ -179,7 +179,7 @@ void serve_tell(struct serve_session *s)
         put_row(s, s->list[i]);
         tell_change(s, s->list[i]);
         tell_dropped(s, s->list[i]);
-        busy_second(&s->list[i]->windows.busy);
+        busy_second(&s->list[i]->busy);
     }
     sum_windows(s);
     status_put_totals(s->status, &s->totals);

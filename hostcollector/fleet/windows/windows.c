@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fleet/windows/busy.h"
+#include "fleet/windows/shares.h"
+#include "fleet/windows/watched.h"
 #include "guard/descriptor.h"
 #include "guard/parents.h"
 #include "recording/spool/spool_window.h"
@@ -180,9 +183,9 @@ static int on_hello(void *context, enum hello_kind kind,
     struct windows_guest *g = context;
 
     if (admit(g, guest, e) != 0 ||
-        watched_hello(&g->watched, kind, guest, e) != 0)
+        watched_hello(g->watched, kind, guest, e) != 0)
         return -1;
-    if (busy_hello(&g->busy, kind, guest) != 0)
+    if (busy_hello(g->busy, kind, guest) != 0)
         return err_memory(e);
     return g->packer != NULL ? window_events.hello(g->packer, kind, guest, e)
                              : 0;
@@ -247,7 +250,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
     struct sample_batch part = *batch;
     struct sample samples[PIECE];
 
-    busy_samples(&g->busy, batch);
+    busy_samples(g->busy, batch);
     if (g->packer == NULL)
         return;
     size_t count = allowance_take(&g->allowance, g->allowed_hz, batch->count);
@@ -275,7 +278,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
 {
     struct windows_guest *g = context;
 
-    watched_account(&g->watched, core, a);
+    watched_account(g->watched, core, a);
     if (g->packer != NULL)
         window_events.account(g->packer, core, a);
 }
@@ -284,7 +287,7 @@ static void on_stats(void *context, const struct core_stats *stats)
 {
     struct windows_guest *g = context;
 
-    watched_stats(&g->watched, stats);
+    watched_stats(g->watched, stats);
     if (g->packer != NULL)
         window_events.stats(g->packer, stats);
 }
@@ -309,7 +312,7 @@ static int on_map(void *context, const struct guest_map *map, struct err *e)
 {
     struct windows_guest *g = context;
 
-    busy_map(&g->busy, map);
+    busy_map(g->busy, map);
     return g->packer != NULL ? window_events.map(g->packer, map, e) : 0;
 }
 

@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fleet/windows/busy.h"
 #include "fleet/windows/open_window_counts.h"
-#include "fleet/windows/shares.h"
-#include "fleet/windows/watched.h"
 #include "model/events.h"
 #include "recording/recording.h"
 #include "recording/spool/spool.h"
 #include "util/err.h"
 
+struct busy;
+struct shares;
+struct watched;
 struct windows; /* state of all guests */
 
 struct windows_config {
@@ -55,13 +55,13 @@ struct allowance {
     uint64_t at_ns; /* when (left) was computed; 0: not yet */
 };
 
-/* One guest. Zeroed except (watched) and (busy), which belong to the caller,
- * (shares), (rate_hz), and (all), which is NULL if no windows are kept. */
+/* One guest. Zeroed except the pointers to what is the caller's, and
+ * (rate_hz). */
 struct windows_guest {
-    struct watched watched;
-    struct busy busy;
-    struct windows *all;
-    struct shares *shares; /* of all guests */
+    struct windows *all;     /* NULL: no windows are kept */
+    struct shares *shares;   /* of all guests */
+    struct watched *watched; /* these two receive the guest's events */
+    struct busy *busy;
     const char *name;
     uint32_t rate_hz; /* highest rate that the guest was asked for */
     struct allowance allowance;
