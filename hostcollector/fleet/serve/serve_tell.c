@@ -7,6 +7,7 @@
 #include "fleet/notify.h"
 #include "fleet/serve/serve_parts.h"
 #include "fleet/serve/serve_wanted.h"
+#include "fleet/windows/open_window_counts.h"
 #include "util/text.h"
 
 void serve_say(struct serve_session *s, const struct served *g,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fleet/windows/busy.h"
+#include "fleet/windows/open_window_counts.h"
 #include "fleet/windows/shares.h"
 #include "fleet/windows/watched.h"
 #include "guard/descriptor.h"
@@ -37,7 +38,7 @@
 struct windows {
     int fd;
     struct spool *spool;
-    struct open_window_counts *uncut;
+    struct open_window_counts *counts;
     uint64_t span_ms;
     struct windows_totals sums;
 };
@@ -73,9 +74,9 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
     if (w->fd < 0 || descriptor_own(w->fd) != 0)
         (void)err_sys(e, config->folder);
     else
-        w->uncut =
+        w->counts =
             open_window_counts_open(w->fd, config->memory / DICTIONARY, e);
-    if (w->uncut != NULL)
+    if (w->counts != NULL)
         w->spool = spool_open(w->fd, &config->limits, e);
     if (w->spool != NULL)
         return w;
@@ -88,7 +89,7 @@ void windows_close(struct windows *w)
     if (w == NULL)
         return;
     spool_close(w->spool);
-    open_window_counts_close(w->uncut);
+    open_window_counts_close(w->counts);
     if (w->fd >= 0)
         descriptor_close(w->fd);
     free(w);
@@ -96,17 +97,17 @@ void windows_close(struct windows *w)
 
 int windows_begin(struct windows *w, struct err *e)
 {
-    return open_window_counts_begin(w->uncut, e);
+    return open_window_counts_begin(w->counts, e);
 }
 
 struct open_window_losses windows_crashed(const struct windows *w)
 {
-    return open_window_counts_lost(w->uncut);
+    return open_window_counts_lost(w->counts);
 }
 
 uint64_t windows_crashed_of(const struct windows *w, const char *name)
 {
-    return open_window_counts_lost_of(w->uncut, name);
+    return open_window_counts_lost_of(w->counts, name);
 }
 
 /* Begin a window now. */
@@ -130,7 +131,7 @@ static int take_places(struct windows_guest *g, size_t cores)
     g->places = places;
     for (; g->place_count < cores; g->place_count++)
         places[g->place_count] = open_window_counts_reserve(
-            g->all->uncut, g->name, (uint32_t)g->place_count);
+            g->all->counts, g->name, (uint32_t)g->place_count);
     return 0;
 }
 
@@ -263,7 +264,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
         window_events.samples(g->packer, &part);
     }
     if (batch->core < g->place_count)
-        open_window_counts_add(g->all->uncut, g->places[batch->core], count);
+        open_window_counts_add(g->all->counts, g->places[batch->core], count);
 }
 
 static void on_loss(void *context, const struct loss *loss)
@@ -382,7 +383,7 @@ static void close_account(struct windows_guest *g, bool lost)
     uint64_t samples = 0;
 
     for (size_t i = 0; i < g->place_count; i++)
-        samples += open_window_counts_clear(w->uncut, g->places[i]);
+        samples += open_window_counts_clear(w->counts, g->places[i]);
     if (!lost)
         return;
     w->sums.lost++;
@@ -443,7 +444,7 @@ void windows_end(struct windows_guest *g)
     shares_give_back(g->shares, &g->memory);
     g->dictionaries = 0;
     while (g->place_count > 0)
-        open_window_counts_give_back(g->all->uncut,
+        open_window_counts_give_back(g->all->counts,
                                      g->places[--g->place_count]);
     free(g->places);
     g->places = NULL;

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fleet/windows/open_window_counts.h"
 #include "model/events.h"
 #include "recording/recording.h"
 #include "recording/spool/spool.h"
 #include "util/err.h"
 
 struct busy;
+struct open_window_losses;
 struct shares;
 struct watched;
 struct windows; /* state of all guests */
