@@ -11,7 +11,7 @@
 
 /* A merged file. It holds all windows of its time span with this path
  * prefix. */
-struct several_file {
+struct merged_windows_file {
     char *prefix; /* path up to and including the guest's name */
     struct spool_name n;
 };
@@ -25,7 +25,7 @@ int merged_windows_note(struct merged_windows *s, const char *path)
         return 0;
     if (vec_grow(&s->files, &s->room, s->count, sizeof *s->files) != 0)
         return -1;
-    struct several_file *f = &s->files[s->count];
+    struct merged_windows_file *f = &s->files[s->count];
 
     f->n = n;
     f->prefix = strndup(path, (size_t)(name - path) + n.guest_length);
@@ -38,7 +38,7 @@ int merged_windows_note(struct merged_windows *s, const char *path)
 /* Compare by prefix, then by time. */
 static int in_order(const void *a, const void *b)
 {
-    const struct several_file *x = a, *y = b;
+    const struct merged_windows_file *x = a, *y = b;
     int prefix = strcmp(x->prefix, y->prefix);
 
     return prefix != 0 ? prefix
@@ -55,7 +55,7 @@ void merged_windows_sort(struct merged_windows *s)
 /* Compare the window (a) with the files by its start. */
 static int find(const void *a, const void *b)
 {
-    const struct several_file *x = a, *y = b;
+    const struct merged_windows_file *x = a, *y = b;
     int prefix = strcmp(x->prefix, y->prefix);
 
     return prefix != 0                     ? prefix
@@ -66,7 +66,7 @@ static int find(const void *a, const void *b)
 int merged_windows_contain(const struct merged_windows *s, const char *path)
 {
     const char *name = text_base_name(path);
-    struct several_file key = {.prefix = NULL};
+    struct merged_windows_file key = {.prefix = NULL};
     bool found;
 
     if (s->count == 0 || !spool_name_parse(name, &key.n) || key.n.last_ms != 0)

@@ -19,11 +19,11 @@
 /* merged_windows.c: merged files of a spool, and the windows that they hold, by
  * file names alone. */
 
-struct several_file;
+struct merged_windows_file;
 
 /* Zeroed: empty. */
 struct merged_windows {
-    struct several_file *files;
+    struct merged_windows_file *files;
     size_t count, room;
 };
 
