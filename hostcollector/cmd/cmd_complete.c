@@ -266,7 +266,8 @@ static void put_words(const struct line *l)
 
     if (both && plain_word(l, false) == NULL)
         put_functions(l);
-    if (l->command != &cmd_live && !(both && plain_word(l, true) != NULL))
+    if (l->command->options->word != NULL &&
+        !(both && plain_word(l, true) != NULL))
         put(FILES, "");
 }
 
