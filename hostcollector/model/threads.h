@@ -22,9 +22,9 @@ struct guest_thread {
     uint64_t id;            /* the kernel's; ids may be used again */
     char name[THREAD_NAME]; /* cut to fit; "" if not sent */
     uint8_t flags;          /* WIRE_THREAD_IDLE, WIRE_THREAD_ENDED */
-    uint8_t state;          /* at (now): enum wire_thread_state */
+    uint8_t state; /* at (now): enum wire_thread_state; of ended ones unknown */
     uint64_t since, now;
-    /* Their sum is now - since; or 0 if (state) is unknown. */
+    /* Their sum is now - since, which is 0 until the state is known. */
     uint64_t running, ready, blocked;
     uint64_t switches; /* times that a core began to run it */
     bool has_wait;     /* (wait) is known */

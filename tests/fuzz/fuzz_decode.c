@@ -84,7 +84,39 @@ static void check_profile(const struct profile *p)
             must(profile_stack(p, c->entries[k].stack).depth <=
                      WIRE_STACK_FRAMES_MAX,
                  "stacks are bounded");
+            must(profile_stack(p, c->entries[k].stack).thread <=
+                     p->thread_count,
+                 "threads of samples are known");
         }
+    }
+}
+
+/* Check the threads of any bytes. */
+static void check_threads(const struct profile *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct profile_thread *t = &p->threads[i];
+
+        must(t->name[sizeof t->name - 1] == 0, "names end");
+        must(t->waits <= p->wait_count, "the wait of a thread is known");
+        must(t->running <= t->wall && t->ready <= t->wall &&
+                 t->blocked <= t->wall,
+             "no part of a thread's time is longer than the time");
+    }
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct profile_sched *s = p->cores[i].sched;
+
+        must(s == NULL || (s->running <= s->wall && s->idle <= s->wall &&
+                           s->unnamed <= s->wall),
+             "no part of a core's time is longer than the time");
+    }
+    for (size_t i = 0; i < p->wait_count; i++) {
+        const struct profile_wait *w = &p->waits[i];
+
+        must(w->thread <= p->thread_count, "threads that wait are known");
+        must(w->stack < p->stack_count || w->stack == STACK_UNKNOWN ||
+                 w->stack == STACK_OTHERS,
+             "stacks of waits are known");
     }
 }
 
@@ -133,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)decode_end(d, &e);
     aggregate_health(a, decode_health(d));
     check_profile(aggregate_profile(a));
+    check_threads(aggregate_profile(a));
     decode_free(d);
     aggregate_free(a);
     wiregen_fini(&w);

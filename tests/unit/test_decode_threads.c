@@ -54,6 +54,25 @@ TEST(hand_written_thread_is_read) /* catches: fields mixed up */
               "its time");
 }
 
+/* The state of an ended thread is unknown, and so is that of a thread that has
+ * had no event. Catches: ended threads that are refused */
+TEST(times_of_an_ended_thread_are_read)
+{
+    uint8_t bytes[sizeof thread_body + 3];
+    struct guest_thread t;
+
+    memcpy(bytes, thread_body, sizeof thread_body);
+    memcpy(bytes + sizeof thread_body, "\4\1\2", 3); /* ended */
+    bytes[23] = WIRE_IS_UNKNOWN;
+    CHECK(fields_thread(bytes, sizeof bytes, &t) == NULL);
+    CHECK_EQ(t.now - t.since, 100);
+    CHECK_EQ(t.running, 60);
+    CHECK(fields_thread(bytes, sizeof thread_body, &t) != NULL);
+    bytes[26] = bytes[29] = bytes[32] = 0; /* no event */
+    CHECK(fields_thread(bytes, sizeof thread_body, &t) == NULL);
+    CHECK_EQ(t.now, t.since);
+}
+
 TEST(hand_written_wait_is_read) /* catches: differences from a wrong base */
 {
     struct guest_wait w;

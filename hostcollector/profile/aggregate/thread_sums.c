@@ -123,6 +123,9 @@ void aggregate_thread(void *aggregate, const struct guest_thread *thread)
 
     if (last->since != thread->since) /* another span of time */
         *last = (struct thread_reported){.since = thread->since};
+    if (thread->running < last->running || thread->ready < last->ready ||
+        thread->blocked < last->blocked)
+        return; /* sums do not fall */
     last->has_wait = thread->has_wait && thread->state == WIRE_IS_BLOCKED;
     last->wait = thread->wait;
     t->id = thread->id;
@@ -233,8 +236,9 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
 
     if (last->since != s->since) /* another span of time */
         *last = (struct guest_sched){.since = s->since, .now = s->since};
-    if (s->now < last->now)
-        return;
+    if (s->running < last->running || s->idle < last->idle ||
+        s->unnamed < last->unnamed)
+        return; /* sums do not fall */
     add_growth(&to->wall, s->now - last->now);
     grow(&to->switches, &last->switches, s->switches);
     grow(&to->running, &last->running, s->running);

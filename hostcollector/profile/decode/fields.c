@@ -458,10 +458,8 @@ const char *fields_thread(const uint8_t *body, size_t length,
         return wrong;
     if (t->serial == 0)
         return "THREAD without a serial number";
-    if (t->state >= WIRE_IS_UNKNOWN) {
-        t->state = WIRE_IS_UNKNOWN;
+    if (t->state >= WIRE_IS_UNKNOWN && !(t->flags & WIRE_THREAD_ENDED))
         t->since = t->now; /* nothing is known about the time before */
-    }
     return add_up(t->since, t->now, t->running, t->ready, t->blocked)
                ? NULL
                : "THREAD whose running, ready and blocked time do not add up "
