@@ -62,4 +62,12 @@ static inline uint32_t export_tid(uint32_t pid, size_t core)
     return pid + 1 + (uint32_t)core;
 }
 
+/* The index of thread (thread) of (p), for export_tid(): behind the cores. If
+ * (thread) is 0, that of the core. */
+static inline size_t export_thread(const struct profile *p, size_t core,
+                                   uint32_t thread)
+{
+    return thread != 0 ? p->core_count + thread - 1 : core;
+}
+
 #endif

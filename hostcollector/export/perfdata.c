@@ -11,6 +11,7 @@
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/bytes.h"
+#include "view/view_build.h"
 
 /*
  * The kernel's sources describe the format:
@@ -334,10 +335,27 @@ static void write_core(struct render *to, const struct report *r, size_t core,
     write_comm(to, pid, tid, name_of_guest(name, r));
     export_laid_init(&chains, to, r, core, lay_chain);
     export_rows_init(&rows, to, r, core);
-    while (!to->no_memory && export_rows_next(&rows))
-        write_sample(to, &rows, &chains, pid, tid);
+    while (!to->no_memory && export_rows_next(&rows)) {
+        uint32_t thread = view_thread_of(r->view, core, rows.entry);
+
+        write_sample(to, &rows, &chains, pid,
+                     export_tid(pid, export_thread(r->profile, core, thread)));
+    }
     export_rows_fini(&rows);
     export_laid_fini(&chains);
+}
+
+/* Write the names of the threads that have samples. */
+static void write_threads(struct render *to, const struct report *r,
+                          uint32_t pid)
+{
+    const struct profile *p = r->profile;
+    char name[NAME_PLAIN];
+
+    for (uint32_t i = 1; i <= p->thread_count; i++)
+        if (p->threads[i - 1].sampled > 0)
+            write_comm(to, pid, export_tid(pid, export_thread(p, 0, i)),
+                       name_of_thread(name, p, i));
 }
 
 static void write_perfdata(struct render *to, const struct report *r)
@@ -347,13 +365,15 @@ static void write_perfdata(struct render *to, const struct report *r)
 
     if (to->no_memory)
         return;
-    uint32_t pid = export_pid(&p->next_pid, r->profile->core_count);
+    uint32_t pid = export_pid(&p->next_pid, r->profile->core_count +
+                                                r->profile->thread_count);
 
     write_comm(to, pid, pid, name_of_guest(name, r));
     p->guests++;
     (void)snprintf(p->host, sizeof p->host, "%s", name);
     write_mappings(to, r, pid);
     keep_ids(to, r);
+    write_threads(to, r, pid);
     for (size_t i = 0; i < r->profile->core_count; i++)
         if (r->profile->cores[i].total.samples != 0)
             write_core(to, r, i, pid);

@@ -10,6 +10,7 @@
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/text.h"
+#include "view/view_build.h"
 
 /*
  * Readers are FlameGraph's stackcollapse-perf.pl, inferno, speedscope and the
@@ -64,23 +65,40 @@ static void lay_stack(FILE *out, const struct render *to,
         write_step(out, r, &path->steps[i]);
 }
 
+/* Write the thread, or else the core, of samples: "Ping 1/4 [000] ". */
+static void name_row(char who[NAME_PLAIN + 64], const struct report *r,
+                     size_t core, uint32_t pid, uint32_t thread)
+{
+    const struct profile *p = r->profile;
+    char name[NAME_PLAIN];
+
+    (void)snprintf(who, NAME_PLAIN + 64,
+                   "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
+                   thread != 0 ? name_of_thread(name, p, thread)
+                               : name_of_core(name, r, core),
+                   pid, export_tid(pid, export_thread(p, core, thread)),
+                   p->cores[core].core);
+}
+
 static void write_core(struct render *to, const struct report *r, size_t core,
                        uint32_t pid)
 {
     struct export_laid stacks;
     struct export_rows rows;
-    char name[NAME_PLAIN], who[NAME_PLAIN + 64];
+    char who[NAME_PLAIN + 64];
+    uint32_t thread = 0;
 
     export_laid_init(&stacks, to, r, core, lay_stack);
     export_rows_init(&rows, to, r, core);
-    (void)snprintf(who, sizeof who,
-                   "%s %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] ",
-                   name_of_core(name, r, core), pid, export_tid(pid, core),
-                   r->profile->cores[core].core);
+    name_row(who, r, core, pid, thread);
     while (!to->no_memory && export_rows_next(&rows)) {
         size_t size;
         const char *stack = export_laid_of(&stacks, rows.entry, &size);
+        uint32_t runs = view_thread_of(r->view, core, rows.entry);
 
+        if (runs != thread)
+            name_row(who, r, core, pid, runs);
+        thread = runs;
         (void)fputs(who, to->out);
         text_decimal(to->out, rows.ns, NS_DIGITS);
         (void)fputs(": ", to->out);
@@ -97,7 +115,8 @@ static void write_perfscript(struct render *to, const struct report *r)
 {
     if (to->no_memory)
         return;
-    uint32_t pid = export_pid(to->state, r->profile->core_count);
+    uint32_t pid = export_pid(to->state, r->profile->core_count +
+                                             r->profile->thread_count);
 
     for (size_t i = 0; i < r->profile->core_count; i++)
         if (r->profile->cores[i].total.samples != 0)

@@ -11,6 +11,7 @@
 #include "export/proto.h"
 #include "report/gzip.h"
 #include "util/pair_map.h"
+#include "view/view_build.h"
 
 /*
  * A Profile's fields may come in any order. So each string, function, location
@@ -62,7 +63,7 @@ struct pprof {
     struct proto top, message, inner, packed; /* under construction */
     /* numbers written so far */
     uint64_t strings, functions, locations, mappings;
-    uint64_t core_key, guest_key; /* strings */
+    uint64_t core_key, guest_key, thread_key; /* strings; 0: not written */
     double begun;    /* the first guest, seconds since 1970; 0: unknown */
     double duration; /* the longest, seconds */
     uint64_t period; /* the last */
@@ -70,7 +71,8 @@ struct pprof {
 
     /* Of one guest. */
     const struct report *report;
-    uint64_t guest; /* its name, a string */
+    uint64_t guest;    /* its name, a string */
+    uint64_t *threads; /* their names, by number; 0: not written */
     uint64_t first_mapping;
     struct pair_map by_function,
         by_address; /* numbers minus those before this guest */
@@ -250,10 +252,24 @@ static uint64_t location_of(struct pprof *p, const struct view_step *steps,
     return number;
 }
 
-static void write_sample(struct pprof *p, uint32_t core,
+/* The number of the name of (thread), which is not 0. */
+static uint64_t thread_name(struct pprof *p, uint32_t thread)
+{
+    char name[NAME_PLAIN];
+
+    if (p->thread_key == 0)
+        p->thread_key = string(p, "thread");
+    if (p->threads[thread] == 0)
+        p->threads[thread] =
+            string(p, name_of_thread(name, p->report->profile, thread));
+    return p->threads[thread];
+}
+
+static void write_sample(struct pprof *p, uint32_t core, uint32_t thread,
                          const struct view_path *path)
 {
     struct proto locations = p->packed;
+    uint64_t name = thread != 0 ? thread_name(p, thread) : 0;
 
     for (size_t end = path->count, i = end; i-- > 0;) {
         if (path->steps[i].inlined && i > 0)
@@ -273,6 +289,11 @@ static void write_sample(struct pprof *p, uint32_t core,
     proto_uint(&p->inner, KEY, p->guest_key);
     proto_uint(&p->inner, STR, p->guest);
     proto_message(&p->message, LABEL, &p->inner);
+    if (name != 0) {
+        proto_uint(&p->inner, KEY, p->thread_key);
+        proto_uint(&p->inner, STR, name);
+        proto_message(&p->message, LABEL, &p->inner);
+    }
     p->packed = locations;
     write_message(p, SAMPLE);
 }
@@ -283,7 +304,8 @@ static void write_core(struct render *to, size_t core)
     struct export_cursor c = {.core = core};
 
     while (export_next(to, p->report, &c))
-        write_sample(p, p->report->profile->cores[core].core, &c.path);
+        write_sample(p, p->report->profile->cores[core].core,
+                     view_thread_of(p->report->view, core, c.entry), &c.path);
 }
 
 /* Write the remarks. */
@@ -303,6 +325,10 @@ static void write_pprof(struct render *to, const struct report *r)
     if (to->no_memory)
         return;
     write_types(p, export_unit(r->profile));
+    p->threads = calloc(r->profile->thread_count + 1, sizeof *p->threads);
+    to->no_memory = p->threads == NULL;
+    if (to->no_memory)
+        return;
     p->report = r;
     p->guest = string(p, name_of_guest(name, r));
     write_mappings(p, r);
@@ -311,6 +337,7 @@ static void write_pprof(struct render *to, const struct report *r)
         write_core(to, i);
     map_fini(&p->by_function);
     map_fini(&p->by_address);
+    free(p->threads);
     if (r->profile->wall_start > 0 &&
         (p->begun <= 0 || r->profile->wall_start < p->begun))
         p->begun = r->profile->wall_start;

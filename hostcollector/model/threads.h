@@ -63,6 +63,7 @@ struct guest_sched {
 struct profile_thread {
     uint64_t serial, id;    /* (serial) 0: the guest has no record of it */
     char name[THREAD_NAME]; /* "": not known */
+    bool shared;            /* other threads have the same name */
     bool idle;              /* its time is idle time */
     bool ended;
     uint8_t state; /* enum wire_thread_state, at the last report */

@@ -396,15 +396,6 @@ const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
     return buf;
 }
 
-/* Does another thread of (p) have the name of (t)? */
-static bool is_shared(const struct profile *p, const struct profile_thread *t)
-{
-    for (size_t i = 0; i < p->thread_count; i++)
-        if (&p->threads[i] != t && strcmp(p->threads[i].name, t->name) == 0)
-            return true;
-    return false;
-}
-
 const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            uint32_t number)
 {
@@ -415,7 +406,7 @@ const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            number == 0 ? "no thread" : "other threads");
     t = &p->threads[number - 1];
     text_escape(buf, NAME_PLAIN - 24, t->name);
-    if (t->name[0] == '\0' || is_shared(p, t))
+    if (t->name[0] == '\0' || t->shared)
         (void)snprintf(buf + strlen(buf), 24, "%s%#" PRIx64,
                        t->name[0] != '\0' ? " " : "thread ", t->id);
     return buf;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
 #include "view/code_frames.h"
 #include "view/view_memory.h"
@@ -102,6 +103,16 @@ bool view_leaf_of(const struct view *v, size_t core, size_t entry,
     found = view_path_of(v, core, entry, out);
     v->paths->walk.leaf_only = false;
     return found;
+}
+
+uint32_t view_thread_of(const struct view *v, size_t core, size_t entry)
+{
+    const struct profile *p = v->paths->profile;
+    const struct profile_core *c = &p->cores[core];
+
+    return entry < c->entry_count
+               ? profile_stack(p, c->entries[entry].stack).thread
+               : 0;
 }
 
 /* Limit of the functions of a stack, inlined ones included. */

@@ -49,4 +49,8 @@ bool view_path_of(const struct view *v, size_t core, size_t entry,
 bool view_leaf_of(const struct view *v, size_t core, size_t entry,
                   struct view_path *path);
 
+/* The thread of entry (entry) of cores[core]: its number in the profile; 0: not
+ * known. */
+uint32_t view_thread_of(const struct view *v, size_t core, size_t entry);
+
 #endif

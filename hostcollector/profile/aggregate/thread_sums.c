@@ -293,6 +293,25 @@ static void sum_samples(struct aggregate *a)
     }
 }
 
+/* Find the names that several threads have. */
+static void find_shared(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+    struct pair_map names = {0};
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint64_t name = hash_mix(a->seed, hash_text(t->list[i].name));
+        uint32_t *at = map_put(&names, name, 0);
+
+        t->list[i].shared = at != NULL && *at != MAP_NOTHING;
+        if (t->list[i].shared)
+            t->list[*at].shared = true;
+        else if (at != NULL)
+            *at = i;
+    }
+    map_fini(&names);
+}
+
 void aggregate_fill_threads(struct aggregate *a)
 {
     struct profile *p = &a->profile;
@@ -300,6 +319,7 @@ void aggregate_fill_threads(struct aggregate *a)
 
     sum_samples(a);
     find_waits(a);
+    find_shared(a);
     for (size_t i = 0; i < a->used && i < p->core_count; i++)
         if (a->sums[i].sched != NULL)
             p->cores[i].sched = &a->sums[i].sched->sum;
