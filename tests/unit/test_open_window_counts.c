@@ -19,7 +19,7 @@ static struct err error;
 
 static void enter_dir(void)
 {
-    static char path[] = "/tmp/test_uncut.XXXXXX";
+    static char path[] = "/tmp/test_open_window_counts.XXXXXX";
 
     CHECK(mkdtemp(path) != NULL && chdir(path) == 0);
 }

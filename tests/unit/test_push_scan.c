@@ -15,7 +15,7 @@ static struct err e;
 
 static void enter_dir(void)
 {
-    static char path[] = "/tmp/test_push_look.XXXXXX";
+    static char path[] = "/tmp/test_push_scan.XXXXXX";
 
     CHECK(mkdtemp(path) != NULL && chdir(path) == 0);
 }
