@@ -78,7 +78,7 @@ struct display {
     bool behind; /* a picture was skipped, because the terminal takes no output
                   */
     int stop_fd;
-    uint64_t deaf_ns; /* until then, signals count as the one that came */
+    uint64_t grace_ns; /* until then, signals count as the one that came */
 };
 
 /* Draw the picture in the current size of the terminal. */
@@ -117,7 +117,7 @@ static void hear_stop(struct display *d)
     char scrap[1024];
 
     (void)!read(d->stop_fd, scrap, sizeof scrap);
-    d->deaf_ns = clock_ns() + ONE_STOP;
+    d->grace_ns = clock_ns() + ONE_STOP;
 }
 
 /* Wait for the guest, keys, signals, or time. Returns 1 if the guest can be
@@ -142,7 +142,7 @@ static int wait_for(struct display *d, struct err *e)
         return 0;
     if (fds[2].revents != 0)
         hear_stop(d);
-    if (d->deaf_ns != 0 || (fds[1].revents & (POLLHUP | POLLERR)) != 0)
+    if (d->grace_ns != 0 || (fds[1].revents & (POLLHUP | POLLERR)) != 0)
         return 2;
     return (fds[0].revents & ~POLLOUT) != 0;
 }
@@ -218,7 +218,7 @@ static int show(void *config, struct outputs *out)
     if (d.session.options != NULL)
         top_session_fini(&d.session);
     screen_fini(&d.screen);
-    signals_release(d.stop_fd, d.deaf_ns);
+    signals_release(d.stop_fd, d.grace_ns);
     return result == 0 ? EXIT_DONE : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 

@@ -43,7 +43,7 @@ struct guest_loop {
     uint64_t tick_ns; /* when config.tick is due */
     unsigned stops;   /* number of times that the user asked to stop */
     /* further signals until then are the same wish; 0: none yet */
-    uint64_t deaf_ns;
+    uint64_t grace_ns;
 
     uint64_t due; /* no member has anything to do before this time */
     /* when sampling of the first guest began; 0: not yet */
@@ -130,7 +130,7 @@ bool guest_loop_stopping(const struct guest_loop *f)
 
 uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f)
 {
-    return f->deaf_ns;
+    return f->grace_ns;
 }
 
 void guest_loop_free(struct guest_loop *f)
@@ -248,10 +248,10 @@ static void hear_stop(struct guest_loop *f)
 
     if (read(f->config.stop_fd, scrap, sizeof scrap) < 0 && errno == EAGAIN)
         return;
-    if (now < f->deaf_ns)
+    if (now < f->grace_ns)
         return;
     if (f->stops == 0)
-        f->deaf_ns = now + ONE_STOP;
+        f->grace_ns = now + ONE_STOP;
     stop_all(f, f->stops++ == 0 ? PIPELINE_STOPPED : PIPELINE_ABANDONED);
 }
 

@@ -65,9 +65,9 @@ static void on_progress(void *context, const struct guest_loop_progress *p)
  * that was already handled. */
 static void release_signals(struct sampling *s)
 {
-    uint64_t deaf_ns = s->loop ? guest_loop_stop_grace_ns(s->loop) : 0;
+    uint64_t grace_ns = s->loop ? guest_loop_stop_grace_ns(s->loop) : 0;
 
-    signals_release(s->stop_fd, s->job->supervised ? UINT64_MAX : deaf_ns);
+    signals_release(s->stop_fd, s->job->supervised ? UINT64_MAX : grace_ns);
     s->stop_fd = -1;
 }
 

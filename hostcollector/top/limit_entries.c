@@ -98,8 +98,8 @@ static int merge_leaf(struct pair_map *leaves, const struct profile_entry *from,
 
 /* Copy the entries of (from) into (list). Returns their number in the list; -1
  * if there is no memory. */
-static long thin_core(const struct profile_core *from,
-                      struct least_entries *least, struct profile_entry *list)
+static long limit_core(const struct profile_core *from,
+                       struct least_entries *least, struct profile_entry *list)
 {
     struct pair_map leaves = {0};
     size_t count = 0;
@@ -134,7 +134,7 @@ const struct profile *limit_entries(struct entry_limit *t,
         find_least(p, count, most, &least) != 0)
         return NULL;
     for (size_t i = 0; i < p->core_count; i++) {
-        long n = thin_core(&p->cores[i], &least, next);
+        long n = limit_core(&p->cores[i], &least, next);
 
         if (n < 0)
             return NULL;

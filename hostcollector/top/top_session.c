@@ -77,7 +77,7 @@ static void close_run(struct top_session *s)
     s->view = NULL;
     top_window_free(s->window);
     s->window = NULL;
-    limit_entries_fini(&s->thin);
+    limit_entries_fini(&s->limit);
     guest_run_free(s->run);
     s->run = NULL;
 }
@@ -136,7 +136,7 @@ static void show(struct top_session *s, const struct profile *p)
     if (p != NULL && length > 0)
         p = top_window_profile(s->window, p, length);
     if (p != NULL)
-        p = limit_entries(&s->thin, p, ENTRIES_MAX);
+        p = limit_entries(&s->limit, p, ENTRIES_MAX);
     if (p == NULL)
         return;
     images_forget(&s->images, third(s) / 8);

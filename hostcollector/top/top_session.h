@@ -32,7 +32,7 @@ struct top_session {
     struct images images;
     struct guest_run *run;
     struct top_window *window;
-    struct entry_limit thin;
+    struct entry_limit limit;
     struct view *view;
     struct top top;
     bool usage; /* the failure is a mistake in the command line */
