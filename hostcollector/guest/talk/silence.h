@@ -5,12 +5,24 @@
 #define TPROF_GUEST_TALK_SILENCE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "guest/talk/talk.h"
 
 #define OTHER_PROTOCOL                                                         \
     "the bytes from %s are not tprof's: no HELLO is among them. Does another " \
     "program than the agent use that port?"
+#define CLOSED_EARLY                                                           \
+    "%s was closed before a guest said HELLO: the guest crashed or exited "    \
+    "before its agent sent anything, and its console may say why. If it ran, " \
+    "does it call tprof_init() and tprof_start_cpu()?"
+#define NO_GUEST                                                               \
+    "%s: no guest introduced itself: does a guest run there that calls "       \
+    "tprof_init() and tprof_start_cpu(), with interrupts on? Or is another "   \
+    "collector attached?"
+#define NO_STREAM                                                              \
+    "%s: no guest introduced itself: is this a recording, or a captured "      \
+    "stream?"
 /* Lines after the first. Shown to the user of one guest, and left out if there
  * are many guests. */
 #define SERIAL_SILENCE                                                         \
@@ -40,6 +52,16 @@ static inline uint64_t retry_absent(const struct talk *s, uint64_t now_ns)
     if (!s->backs_off || wait < RETRY_FIRST)
         wait = RETRY_FIRST;
     return now_ns + (wait < RETRY_RARELY ? wait : RETRY_RARELY);
+}
+
+/* "still waiting", and for how long. */
+static inline const char *patience_text(const struct talk *s, char text[64])
+{
+    if (s->first_wait_ns == 0)
+        return "still waiting";
+    (void)snprintf(text, 64, "still waiting, %.3g s in all (--wait)",
+                   (double)s->first_wait_ns / 1e9);
+    return text;
 }
 
 /* Time after which a guest that is sampled counts as silent. */

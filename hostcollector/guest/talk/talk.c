@@ -323,9 +323,8 @@ void talk_heard(struct talk *s)
 
 void talk_cut(struct talk *s)
 {
-    bool silent = s->state == TALK_SILENT;
+    bool silent = s->ended_silent = s->state == TALK_SILENT;
 
-    s->ended_silent = silent;
     if (!s->source->reconnects || s->state == TALK_DRAINING ||
         s->state == TALK_OVER || (s->met && s->wait_ns == 0)) {
         talk_end(s);
@@ -355,16 +354,6 @@ static void greet(struct talk *s)
     s->retry_ns = s->entered_ns + HELLO_PATIENCE;
     if (s->source->ops->write != NULL)
         send_command(s, (struct command){.type = WIRE_GREET});
-}
-
-/* "still waiting", and for how long. */
-static const char *patience_text(const struct talk *s, char text[64])
-{
-    if (s->first_wait_ns == 0)
-        return "still waiting";
-    (void)snprintf(text, 64, "still waiting, %.3g s in all (--wait)",
-                   (double)s->first_wait_ns / (double)SECOND);
-    return text;
 }
 
 /* Tell the user about an open source without HELLO. */
@@ -451,19 +440,11 @@ void talk_excuse(const struct talk *s, struct err *why)
                           ? source->absence
                           : "the program that listens there does not answer");
     else if (source->live && s->ended_silent)
-        (void)err_set(why,
-                      "%s was closed before a guest said HELLO: the guest "
-                      "crashed or exited before its agent sent anything, and "
-                      "its console may say why. If it ran, does it call "
-                      "tprof_init() and tprof_start_cpu()?",
-                      source->path);
+        (void)err_set(why, CLOSED_EARLY, source->path);
+    else if (source->live)
+        (void)err_set(why, NO_GUEST, source->path);
     else
-        (void)err_set(why, "%s: no guest introduced itself: %s", source->path,
-                      source->live
-                          ? "does a guest run there that calls tprof_init() "
-                            "and tprof_start_cpu(), with interrupts on? Or is "
-                            "another collector attached?"
-                          : "is this a recording, or a captured stream?");
+        (void)err_set(why, NO_STREAM, source->path);
 }
 
 int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
