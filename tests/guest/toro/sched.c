@@ -61,21 +61,23 @@ static void enqueue(struct core *core, struct thread *thread)
     core->count++;
 }
 
-/* "(name) SELF-PEER", and a 0; (text) has room. Numbers are below 100. */
-static void make_name(char *text, const char *name, unsigned self,
-                      unsigned peer)
+/* Appends (sign) and (number), which is below 100. Returns the end. */
+static char *put_number(char *text, char sign, unsigned number)
 {
-    const unsigned number[] = {self, peer};
+    *text++ = sign;
+    if (number > 9)
+        *text++ = (char)('0' + number / 10);
+    *text++ = (char)('0' + number % 10);
+    *text = 0;
+    return text;
+}
 
+/* "(name) SELF", and the end of it; (text) has room. */
+static char *make_name(char *text, const char *name)
+{
     while (*name)
         *text++ = *name++;
-    for (int i = 0; i < 2; i++) {
-        *text++ = i ? '-' : ' ';
-        if (number[i] > 9)
-            *text++ = (char)('0' + number[i] / 10);
-        *text++ = (char)('0' + number[i] % 10);
-    }
-    *text = 0;
+    return put_number(text, ' ', core_index());
 }
 
 const void *CurrentThread(void)
@@ -105,7 +107,7 @@ void BeginThread(const char *name, unsigned peer, void (*run)(void *arg),
     *--top = (uintptr_t)arg;
     top -= 4;
     thread->rsp = (uintptr_t)top;
-    make_name(text, name, core_index(), peer);
+    put_number(make_name(text, name), '-', peer);
     timed_name(thread, text, false);
     enqueue(core, thread);
 }
@@ -199,8 +201,10 @@ void Wake(unsigned index)
 void StartThreads(void)
 {
     struct core *core = &cores[core_index()];
+    char name[16];
 
-    timed_name(&core->idle, "idle", true);
+    make_name(name, "idle");
+    timed_name(&core->idle, name, true);
     core->boot.next = &core->threads[0];
     core->current = &core->boot;
     cpu_irq_enable();
