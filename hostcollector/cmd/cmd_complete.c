@@ -14,6 +14,7 @@
 #include "recording/spool/spool_name.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
+#include "util/text.h"
 
 /* Stands for the names of files, which the shell knows. */
 #define FILES         ":files"
@@ -98,7 +99,7 @@ static const char *typed(const struct line *l, const char *name)
     return last;
 }
 
-/* Functions of a recording */
+/* Functions and threads of a recording */
 
 /* Print the names of all functions without their arguments, the busiest
  * first. */
@@ -116,8 +117,21 @@ static void write_functions(struct render *to, const struct report *r)
     }
 }
 
+static void write_threads(struct render *to, const struct report *r)
+{
+    char name[4 * THREAD_NAME];
+
+    for (size_t i = 0; i < r->profile->thread_count; i++)
+        if (r->profile->threads[i].name[0] != '\0')
+            (void)fprintf(
+                to->out, "%s\t\n",
+                text_escape(name, sizeof name, r->profile->threads[i].name));
+}
+
 static const struct render_ops functions = {.name = "functions",
                                             .write = write_functions};
+static const struct render_ops threads = {.name = "threads",
+                                          .write = write_threads};
 
 /* Return the first word before the last one that is neither an option nor an
  * argument, and names a file or not, as (file) says. NULL if there is none. */
@@ -143,9 +157,9 @@ static const char *recording_of(const struct line *l)
     return input != NULL ? input : session_default_recording(true);
 }
 
-/* Print the functions of the recording, which is read as a report reads it: in
- * the sandbox. */
-static void put_functions(const struct line *l)
+/* Print (what) of the recording, which is read as a report reads it: in the
+ * sandbox. */
+static void put_recorded(const struct line *l, const struct render_ops *what)
 {
     struct options o = OPTIONS_DEFAULT;
     struct outputs out = {0};
@@ -161,7 +175,7 @@ static void put_functions(const struct line *l)
     if (o.from.input != NULL &&
         (elf == NULL || guests_option(&o.from.guests, "elf", elf, &e) == 0) &&
         guests_finish(&o.from.guests, &e) == 0 &&
-        outputs_plan_only(&out, &o, &functions, &e) == 0)
+        outputs_plan_only(&out, &o, what, &e) == 0)
         (void)sampling_run(&job);
     options_fini(&o);
 }
@@ -248,7 +262,9 @@ static void put_argument(const struct line *l, const struct option_row *row)
     (void)snprintf(first, sizeof first, "%.*s",
                    (int)strcspn(row->argument, "|:"), row->argument);
     if (is_one_of(row->name, of_functions))
-        put_functions(l);
+        put_recorded(l, &functions);
+    else if (strcmp(row->name, "thread") == 0)
+        put_recorded(l, &threads);
     else if (strcmp(row->name, "guest") == 0)
         put_guests(l);
     else if (is_one_of(first, of_files))
@@ -265,7 +281,7 @@ static void put_words(const struct line *l)
     bool both = l->command == &cmd_annotate;
 
     if (both && plain_word(l, false) == NULL)
-        put_functions(l);
+        put_recorded(l, &functions);
     if (l->command->options->word != NULL &&
         !(both && plain_word(l, true) != NULL))
         put(FILES, "");
