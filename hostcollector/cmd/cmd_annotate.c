@@ -125,7 +125,7 @@ static int plan_words(struct options *o, struct err *e)
     return 0;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_annotate(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
 
@@ -137,7 +137,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return outputs_choose(out, "annotate", formats, e);
 }
 
-static int work(void *config, struct outputs *out)
+static int work_annotate(void *config, struct outputs *out)
 {
     const struct options *o = config;
     const struct sampling_job job = {.command = "collector annotate",
@@ -151,7 +151,7 @@ static int work(void *config, struct outputs *out)
 static int run_annotate(int argc, char **argv)
 {
     static const struct command_plan planned = {"collector annotate", &help,
-                                                plan, work};
+                                                plan_annotate, work_annotate};
     struct options o = OPTIONS_DEFAULT;
 
     o.shown.page_code = OPTIONS_PAGE_USUAL;

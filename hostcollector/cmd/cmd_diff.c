@@ -121,7 +121,7 @@ static void add_default(struct diff_config *c)
         c->inputs.list[c->inputs.count++] = after;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_diff(struct outputs *out, void *config, struct err *e)
 {
     struct diff_config *c = config;
     if (c->before_count == 0 && c->inputs.count == 1)
@@ -181,8 +181,8 @@ static int find_rules(const struct diff_config *c, const struct diff *d,
 }
 
 /* Print which rules of (c) are broken. Returns an enum exit_code. */
-static int judge(const struct diff_config *c, const struct diff *d,
-                 const struct fail_if_found *found)
+static int judge_rules(const struct diff_config *c, const struct diff *d,
+                       const struct fail_if_found *found)
 {
     int result = EXIT_DONE;
 
@@ -268,7 +268,7 @@ static int write_and_judge(const struct diff *d, const struct diff_config *c,
         outputs_write_by(out, write_output, d, e) != 0 ||
         outputs_close(out, true, e) != 0)
         return EXIT_FAILED;
-    return judge(c, d, found);
+    return judge_rules(c, d, found);
 }
 
 /* Compare the runs, and write the result. Returns an enum exit_code. */
@@ -360,8 +360,8 @@ static int compare_runs(void *config, struct outputs *out)
 
 static int run_diff(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector diff", &help, plan,
-                                                compare_runs};
+    static const struct command_plan planned = {"collector diff", &help,
+                                                plan_diff, compare_runs};
     struct diff_config c = {.options = OPTIONS_DEFAULT};
     int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 

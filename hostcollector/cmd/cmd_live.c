@@ -121,7 +121,7 @@ static int print_version(void)
 }
 
 /* Check that guests, or a recording, are named. */
-static int plan(struct outputs *out, struct options *o, struct err *e)
+static int plan_live(struct outputs *out, struct options *o, struct err *e)
 {
     if (outputs_plan(out, o, true, e) != 0)
         return -1;
@@ -144,7 +144,7 @@ static int run_options(struct live_config *c, struct err *e)
         return print_version();
     if (c->sandbox_report)
         return confine_report();
-    if (plan(&out, &c->options, e) != 0)
+    if (plan_live(&out, &c->options, e) != 0)
         return EXIT_USAGE;
     job.part = annotate_page_part(&c->options);
     return sampling_run(&job);

@@ -70,7 +70,7 @@ static bool is_bolt(const struct options *o)
     return o->output.count != 0 && is_fdata(o->output.paths[0]);
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_pgo(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
 
@@ -90,7 +90,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return outputs_plan_only(out, o, fdata ? &render_fdata : &render_pgo, e);
 }
 
-static int work(void *config, struct outputs *out)
+static int work_pgo(void *config, struct outputs *out)
 {
     const struct options *o = config;
     const struct sampling_job job = {.command = "collector pgo",
@@ -104,8 +104,8 @@ static int work(void *config, struct outputs *out)
 
 static int run_pgo(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector pgo", &help, plan,
-                                                work};
+    static const struct command_plan planned = {"collector pgo", &help,
+                                                plan_pgo, work_pgo};
     struct options o = OPTIONS_DEFAULT;
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 

@@ -99,7 +99,7 @@ static int plan_size(struct record_config *c, struct err *e)
                                         "for a guest");
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_record(struct outputs *out, void *config, struct err *e)
 {
     struct record_config *c = config;
     struct options *o = &c->options;
@@ -122,7 +122,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return 0;
 }
 
-static int work(void *config, struct outputs *out)
+static int work_record(void *config, struct outputs *out)
 {
     const struct record_config *c = config;
     const struct sampling_job job = {.command = "collector record",
@@ -136,8 +136,8 @@ static int work(void *config, struct outputs *out)
 
 static int run_record(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector record", &help, plan,
-                                                work};
+    static const struct command_plan planned = {"collector record", &help,
+                                                plan_record, work_record};
     struct record_config c = {.options = OPTIONS_DEFAULT};
     int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 

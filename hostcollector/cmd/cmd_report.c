@@ -130,7 +130,7 @@ static int plan_windows(struct windows_config *w,
     return 0;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_report(struct outputs *out, void *config, struct err *e)
 {
     struct report_config *c = config;
     struct options *o = &c->options;
@@ -155,7 +155,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return 0;
 }
 
-static int work(void *config, struct outputs *out)
+static int work_report(void *config, struct outputs *out)
 {
     struct report_config *c = config;
     const struct sampling_job job = {.command = NAME,
@@ -177,7 +177,8 @@ static int work(void *config, struct outputs *out)
     return result;
 }
 
-static const struct command_plan planned = {NAME, &help, plan, work};
+static const struct command_plan planned = {NAME, &help, plan_report,
+                                            work_report};
 
 int cmd_report_page(const struct serve_page *page)
 {

@@ -115,7 +115,7 @@ static int read_amounts(struct serve_config *o, struct err *e)
     return 0;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_serve(struct outputs *out, void *config, struct err *e)
 {
     struct serve_config *o = config;
     (void)out;
@@ -129,7 +129,7 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return read_amounts(o, e);
 }
 
-static int work(void *config, struct outputs *out)
+static int work_serve(void *config, struct outputs *out)
 {
     const struct serve_config *o = config;
     (void)out;
@@ -138,8 +138,8 @@ static int work(void *config, struct outputs *out)
 
 static int run_serve(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector serve", &help, plan,
-                                                work};
+    static const struct command_plan planned = {"collector serve", &help,
+                                                plan_serve, work_serve};
     struct serve_config o = {.from = GUEST_CONFIG_DEFAULT,
                              .write_page = cmd_report_page};
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);

@@ -114,7 +114,7 @@ static uint32_t rate_outside(const struct stacks_config *c)
     return (uint32_t)fmax(1, fmin(rate, OUTSIDE_RATE));
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_stacks(struct outputs *out, void *config, struct err *e)
 {
     struct stacks_config *c = config;
     struct options *o = &c->options;
@@ -149,15 +149,15 @@ static int plan(struct outputs *out, void *config, struct err *e)
     return outputs_choose(out, "stacks", formats, e);
 }
 
-static int work(void *config, struct outputs *out)
+static int work_stacks(void *config, struct outputs *out)
 {
     return stacks_session_run("collector stacks", config, out);
 }
 
 static int run_stacks(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector stacks", &help, plan,
-                                                work};
+    static const struct command_plan planned = {"collector stacks", &help,
+                                                plan_stacks, work_stacks};
     struct stacks_config c = {.options = OPTIONS_DEFAULT};
     int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 

@@ -222,7 +222,7 @@ static int show(void *config, struct outputs *out)
     return result == 0 ? EXIT_DONE : usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_top(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
     size_t guests = o->from.guests.count;
@@ -251,8 +251,8 @@ static int plan(struct outputs *out, void *config, struct err *e)
 
 static int run_top(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector top", &help, plan,
-                                                show};
+    static const struct command_plan planned = {"collector top", &help,
+                                                plan_top, show};
     struct options o = OPTIONS_DEFAULT;
     int result = command_main(&planned, &o, &o.from.guests, argc, argv);
 

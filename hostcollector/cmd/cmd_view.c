@@ -84,7 +84,7 @@ static char *page_name(const char *recording)
     return page;
 }
 
-static int plan(struct outputs *out, void *config, struct err *e)
+static int plan_view(struct outputs *out, void *config, struct err *e)
 {
     struct options *o = config;
 
@@ -237,7 +237,7 @@ static void find_path(char path[PAGE_ROOM], const char *page)
         (void)snprintf(path, PAGE_ROOM, "%s/%s", folder, page);
 }
 
-static int work(void *config, struct outputs *out)
+static int work_view(void *config, struct outputs *out)
 {
     const struct options *o = config;
     const struct sampling_job job = {.command = NAME,
@@ -261,7 +261,8 @@ static int work(void *config, struct outputs *out)
 
 static int run_view(int argc, char **argv)
 {
-    static const struct command_plan planned = {NAME, &help, plan, work};
+    static const struct command_plan planned = {NAME, &help, plan_view,
+                                                work_view};
     struct options o = OPTIONS_DEFAULT;
 
     o.shown.page_code = OPTIONS_PAGE_USUAL;

@@ -114,7 +114,7 @@ static double seconds(const struct top_session *s)
 
 /* Add the samples since the last look to the window. NULL if there is no
  * memory, or no guest yet. */
-static const struct profile *look(struct top_session *s)
+static const struct profile *profile_of_window(struct top_session *s)
 {
     const struct profile *p = pipeline_profile(s->run->pipeline);
 
@@ -230,7 +230,7 @@ static int step_guest(struct top_session *s, bool readable, struct err *e)
 
     if (s->top.paused || (now < s->refresh_ns && !first))
         return s->stale;
-    refresh(s, look(s));
+    refresh(s, profile_of_window(s));
     return 1;
 }
 
@@ -264,7 +264,7 @@ static int play(struct top_session *s, uint64_t now, struct err *e)
         if (step_pipeline(s, true, e) != 0)
             return -1;
         if (wants_look(s))
-            (void)look(s);
+            (void)profile_of_window(s);
     }
     return 0;
 }
@@ -287,7 +287,7 @@ static int step_player(struct top_session *s, struct err *e)
 
     if (sought || first || (s->over && !was_over) ||
         (now >= s->refresh_ns && !s->top.paused && !s->over)) {
-        refresh(s, look(s));
+        refresh(s, profile_of_window(s));
         return 1;
     }
     return s->stale;

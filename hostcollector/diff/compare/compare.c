@@ -278,7 +278,7 @@ static double p_of(const struct compare_work *w, size_t function)
 
 /* Compute p and q of the functions that were not removed, and sort them by
  * p. */
-static void judge(struct compare_work *w)
+static void judge_rest(struct compare_work *w)
 {
     double least = 1;
 
@@ -472,9 +472,9 @@ int compare(const struct compare_input *in, struct compare_row *rows,
     if (w.all == NULL || w.rest == NULL || w.left == NULL)
         goto out;
     begin(&w);
-    judge(&w);
+    judge_rest(&w);
     for (unsigned step = 1; take_out(&w, step) != 0; step++)
-        judge(&w);
+        judge_rest(&w);
     for (unsigned i = 0; i < STEPS_MAX && put_back(&w);)
         i++;
     state_all(&w);

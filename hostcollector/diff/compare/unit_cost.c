@@ -134,7 +134,7 @@ static int by_p(const void *a, const void *b)
 
 /* Correct the probabilities by Benjamini and Hochberg's procedure, like
  * compare(). */
-static void judge(struct unit_row **judged, size_t count)
+static void judge_rows(struct unit_row **judged, size_t count)
 {
     double least = 1;
 
@@ -161,7 +161,7 @@ int unit_rows(const struct unit_rows_input *of, struct unit_row *rows)
         else if (rows[i].before > 0 && rows[i].after > 0)
             judged[count++] = &rows[i];
     }
-    judge(judged, count);
+    judge_rows(judged, count);
     free(judged);
     return 0;
 }

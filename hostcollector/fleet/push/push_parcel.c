@@ -51,7 +51,7 @@ static enum push_made not_written(int error, struct err *e)
 }
 
 /* The meaning of (status), an end of reading. */
-static enum push_made judge(int status, struct err *e)
+static enum push_made made_of_exit(int status, struct err *e)
 {
     switch (status) {
     case EXIT_DONE:
@@ -122,7 +122,7 @@ static enum push_made make(struct parcel *p, const char *path,
     enum push_made made = open_parts(p, path, r->receiver, e);
 
     if (made == PUSH_MADE)
-        made = judge(push_reader_read(r, p, path, window, e), e);
+        made = made_of_exit(push_reader_read(r, p, path, window, e), e);
     return made == PUSH_MADE && !read_window(p, window) ? PUSH_UNREADABLE
                                                         : made;
 }
