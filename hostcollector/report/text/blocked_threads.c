@@ -21,8 +21,10 @@ struct thread_waits {
     const struct report *r;
     uint32_t *list; /* indices of waits, by falling time */
     size_t count, shown;
-    double all;    /* time of all waits */
-    size_t common; /* functions that all shown waits end with, but the first */
+    double all;          /* time of all waits */
+    size_t stacks;       /* number of shown stacks that are known */
+    size_t *stacks_with; /* by function: number of these that have it */
+    size_t outer;        /* functions that all these begin with */
 };
 
 /* qsort() passes no context. */
@@ -75,7 +77,7 @@ static size_t count_shown(const struct thread_waits *w)
     return n;
 }
 
-/* Number of functions, up to (most), that both stacks have at their inner
+/* Number of functions, up to (most), that both stacks have at their outer
  * ends. */
 static size_t common_of(const struct view_wait *a, const struct view_wait *b,
                         size_t most)
@@ -83,22 +85,65 @@ static size_t common_of(const struct view_wait *a, const struct view_wait *b,
     size_t n = 0;
 
     while (n < most && n < a->count && n < b->count &&
-           a->functions[a->count - 1 - n] == b->functions[b->count - 1 - n])
+           a->functions[n] == b->functions[n])
         n++;
     return n;
 }
 
-/* Find the functions of the scheduler, which say nothing: all waits end in
- * them. */
-static void find_common(struct thread_waits *w)
+/* Count in how many of the shown stacks each function is. Returns 0; -1 if
+ * there is no memory. */
+static int find_common(struct thread_waits *w)
 {
-    const struct view_wait *waits = w->r->view->waits;
-    size_t n = w->shown > 1 ? SIZE_MAX : 0;
+    const struct view *v = w->r->view;
+    size_t *last = calloc(v->function_count + 1, sizeof *last);
+    const struct view_wait *first = NULL;
 
-    for (size_t i = 0; i < w->shown; i++)
-        if (waits[w->list[i]].count != 0)
-            n = common_of(&waits[w->list[0]], &waits[w->list[i]], n);
-    w->common = n != 0 && n != SIZE_MAX ? n - 1 : 0;
+    w->stacks_with = calloc(v->function_count + 1, sizeof *w->stacks_with);
+    if (last == NULL || w->stacks_with == NULL) {
+        free(last);
+        return -1;
+    }
+    for (size_t i = 0; i < w->shown; i++) {
+        const struct view_wait *stack = &v->waits[w->list[i]];
+
+        if (stack->count == 0)
+            continue;
+        w->outer = first != NULL ? common_of(first, stack, w->outer) : SIZE_MAX;
+        first = first != NULL ? first : stack;
+        w->stacks++;
+        for (size_t k = 0; k < stack->count; k++) {
+            w->stacks_with[stack->functions[k]] +=
+                last[stack->functions[k]] != i + 1;
+            last[stack->functions[k]] = i + 1;
+        }
+    }
+    free(last);
+    return 0;
+}
+
+/*
+ * Number of innermost functions of (stack) that belong to the scheduler and say
+ * nothing: those inside the outermost function that all shown stacks have. One
+ * function in between may be missing in other stacks. The outer functions that
+ * all stacks begin with do not count.
+ */
+static size_t scheduler_of(const struct thread_waits *w,
+                           const struct view_wait *stack)
+{
+    size_t inside = 0, others = 0;
+
+    if (w->stacks < 2)
+        return 0;
+    for (size_t i = 0; i < stack->count && stack->count - i > w->outer; i++) {
+        bool common =
+            w->stacks_with[stack->functions[stack->count - 1 - i]] == w->stacks;
+
+        others = common ? 0 : others + 1;
+        if (others == 2)
+            break;
+        inside = common ? i : inside;
+    }
+    return inside;
 }
 
 /* Write a stack without its (less) innermost functions in (width) columns. */
@@ -174,6 +219,7 @@ static void write_wait(const struct thread_waits *w, size_t i)
 {
     const struct profile *p = w->r->profile;
     const struct profile_wait *wait = &p->waits[w->list[i]];
+    const struct view_wait *stack = &w->r->view->waits[w->list[i]];
     char count[TEXT_NUMBER], longest[TEXT_NUMBER] = "?", name[NAME_PLAIN];
     char shown[NAME_SHORT];
     bool first = true;
@@ -186,7 +232,7 @@ static void write_wait(const struct thread_waits *w, size_t i)
     (void)fprintf(w->out, "%6.1f %10s %9s  %s",
                   100 * (double)wait->time / w->all,
                   text_count(count, wait->count), longest, shown);
-    write_stack(w, &w->r->view->waits[w->list[i]], w->common,
+    write_stack(w, stack, scheduler_of(w, stack),
                 table_left(w->r, LEFT + text_width(shown)));
     for (size_t k = 0; k < i; k++)
         first &= p->waits[w->list[k]].thread != wait->thread;
@@ -200,7 +246,8 @@ void table_thread_waits(FILE *out, const struct report *r)
 
     if (r->profile->wait_count != 0 && list_waits(&w) == 0 && w.count != 0) {
         w.shown = count_shown(&w);
-        find_common(&w);
+        if (find_common(&w) != 0)
+            w.shown = 0;
         (void)fprintf(out,
                       "\n%6s %10s %9s  WAITS OF THREADS, %% of their "
                       "time\n",
@@ -212,4 +259,5 @@ void table_thread_waits(FILE *out, const struct report *r)
                           w.count - w.shown);
     }
     free(w.list);
+    free(w.stacks_with);
 }
