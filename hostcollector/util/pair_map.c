@@ -3,8 +3,12 @@
 #include "util/pair_map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/hash.h"
+
+/* Clearing more slots would take longer than making the map anew. */
+#define KEPT_MAX 8192u
 
 struct map_slot {
     uint64_t a, b;
@@ -49,6 +53,15 @@ void map_fini(struct pair_map *m)
 {
     free(m->slots);
     *m = (struct pair_map){0};
+}
+
+void map_clear(struct pair_map *m)
+{
+    if (m->size > KEPT_MAX)
+        map_fini(m);
+    if (m->count != 0)
+        memset(m->slots, 0, m->size * sizeof *m->slots);
+    m->count = 0;
 }
 
 size_t map_bytes(const struct pair_map *m)

@@ -22,6 +22,9 @@ struct pair_map {
 /* Release the memory of (m). (m) is empty then. */
 void map_fini(struct pair_map *m);
 
+/* Empty (m), but keep room for as many pairs, unless the room is large. */
+void map_clear(struct pair_map *m);
+
 /* The number for (a, b); MAP_NOTHING if there is none. */
 uint32_t map_get(const struct pair_map *m, uint64_t a, uint64_t b);
 

@@ -61,3 +61,23 @@ TEST(both_numbers_of_a_pair_count) /* catches: a key that is cut */
     map_fini(&map);
     CHECK_EQ(map_get(&map, 1, 2), MAP_NOTHING);
 }
+
+/* catches: pairs of the window before, and a count that never falls */
+TEST(cleared_map_has_no_pairs)
+{
+    struct pair_map m = {0};
+
+    map_clear(&m);
+    for (uint64_t round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < 1000; i++) {
+            CHECK_EQ(map_get(&m, round, i), MAP_NOTHING);
+            *map_put(&m, round, i) = (uint32_t)i;
+        }
+        CHECK_EQ(m.count, 1000);
+        CHECK_EQ(map_get(&m, round, 999), 999);
+        map_clear(&m);
+        CHECK_EQ(m.count, 0);
+        CHECK_EQ(map_get(&m, round, 999), MAP_NOTHING);
+    }
+    map_fini(&m);
+}
