@@ -13,8 +13,9 @@
 #include "util/pair_map.h"
 #include "util/vec.h"
 
-/* Level of compression. Windows are soon merged, at a higher level. */
-#define LEVEL 3
+/* Level of compression, the fast one below 1. Windows are soon merged, at a
+ * higher level. */
+#define LEVEL (-1)
 
 struct packing {
     struct window_packer *w;
@@ -141,7 +142,7 @@ static void put_run(struct packing *p, uint32_t core,
     struct window_core *c = &p->w->cores[core];
     struct pack_bytes *b = &p->block;
     struct columns columns = {0};
-    struct pair_map pairs = {0};
+    static struct pair_map pairs; /* its room serves all windows */
     uint8_t round = rounding(run->period);
     unsigned shift = run->shift + round;
     uint64_t time = run->first < to ? c->samples[run->first].tsc >> shift
@@ -183,7 +184,7 @@ static void put_run(struct packing *p, uint32_t core,
     c->time = time << round;
     pack_uleb(b, pairs.count);
     put_columns(p, &columns);
-    map_fini(&pairs);
+    map_clear(&pairs);
 }
 
 /* Do the LOST records of core (c) fit into its account? They do not if a final

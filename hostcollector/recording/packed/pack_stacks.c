@@ -13,7 +13,7 @@ struct stacks {
     const struct stack_pool *pool;
     const uint32_t *used;
     size_t used_count;
-    struct pair_map nodes; /* (parent's node plus 1, address) -> node */
+    struct pair_map *nodes; /* (parent's node plus 1, address) -> node */
     struct pack_bytes parents;
     uint64_t *addresses; /* of the nodes, then of the words of stacks */
     size_t address_count, address_room;
@@ -54,8 +54,8 @@ static uint32_t add_nodes(struct stacks *p, const struct stack *s)
     uint32_t node = 0;
 
     for (size_t i = s->depth; i-- > 0;) {
-        uint32_t next = (uint32_t)p->nodes.count;
-        uint32_t *at = map_put(&p->nodes, node, s->frames[i]);
+        uint32_t next = (uint32_t)p->nodes->count;
+        uint32_t *at = map_put(p->nodes, node, s->frames[i]);
 
         p->parents.failed |= at == NULL || (*at == MAP_NOTHING &&
                                             !keep_address(p, s->frames[i]));
@@ -144,14 +144,16 @@ static void put_stack(const struct stacks *p, uint32_t i, struct pack_bytes *b)
 void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
                  uint64_t text_start, const uint32_t *used, size_t count)
 {
-    struct stacks p = {.pool = pool, .used = used, .used_count = count};
+    static struct pair_map nodes; /* its room serves all windows */
+    struct stacks p = {
+        .pool = pool, .used = used, .used_count = count, .nodes = &nodes};
 
     if (gather(&p)) {
         pack_uleb(b, text_start);
         put_addresses(&p, b);
-        pack_uleb(b, p.nodes.count);
+        pack_uleb(b, nodes.count);
         pack_append(b, &p.parents);
-        for (size_t i = 0; i < p.nodes.count; i++)
+        for (size_t i = 0; i < nodes.count; i++)
             pack_uleb(b, index_of(&p, p.addresses[i]));
         pack_uleb(b, count);
         for (uint32_t i = 1; i <= count; i++)
@@ -159,7 +161,7 @@ void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
     } else {
         b->failed = true;
     }
-    map_fini(&p.nodes);
+    map_clear(&nodes);
     free(p.parents.bytes);
     free(p.addresses);
     free(p.innermost);
