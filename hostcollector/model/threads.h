@@ -69,7 +69,8 @@ struct profile_thread {
     uint8_t state; /* enum wire_thread_state, at the last report */
     /* Sums over the time (wall) that its reports cover; 0: no report came. */
     uint64_t wall, running, ready, blocked, switches;
-    double sampled; /* time of its samples: struct tally */
+    uint64_t longest; /* of its waits */
+    double sampled;   /* time of its samples: struct tally */
     /* Index of the wait in which it was blocked at the last report, plus 1; 0:
      * it was not blocked, or the wait is not known. */
     uint32_t waits;

@@ -27,7 +27,9 @@ static void thread(uint64_t serial, uint64_t id, const char *name,
     wiregen_field(&wire, WIRE_THREAD_FLAGS, flags, 1);
     wiregen_field(&wire, WIRE_THREAD_NOW, SINCE + ALL, 8);
     wiregen_field(&wire, WIRE_THREAD_SINCE, SINCE, 8);
-    wiregen_field(&wire, WIRE_THREAD_STATE, WIRE_IS_BLOCKED, 1);
+    wiregen_field(&wire, WIRE_THREAD_STATE,
+                  flags & WIRE_THREAD_ENDED ? WIRE_IS_UNKNOWN : WIRE_IS_BLOCKED,
+                  1);
     wiregen_field(&wire, WIRE_THREAD_RUNNING, running, 8);
     wiregen_field(&wire, WIRE_THREAD_READY, ready, 8);
     wiregen_field(&wire, WIRE_THREAD_BLOCKED, ALL - running - ready, 8);

@@ -300,6 +300,46 @@ TEST(sums_are_those_of_the_last_report_of_a_session)
     CHECK_EQ(p->cores[1].sched->ready[9], 130);
 }
 
+static void report_thread(uint64_t now, uint64_t running, uint64_t blocked)
+{
+    aggregate_events.thread(a, &(struct guest_thread){.serial = 1,
+                                                      .now = now,
+                                                      .since = 0,
+                                                      .running = running,
+                                                      .blocked = blocked});
+}
+
+/* A core may have read its clock before another one that reported earlier.
+ * catches: what comes back counts twice */
+TEST(time_that_comes_back_counts_once)
+{
+    a = aggregate_new(&(struct aggregate_config){0});
+    report_thread(100, 100, 0);
+    report_thread(140, 60, 80);
+    report_thread(200, 120, 80);
+    const struct profile *p = aggregate_profile(a);
+
+    CHECK_EQ(p->threads[0].running, 120);
+    CHECK_EQ(p->threads[0].blocked, 80);
+    CHECK_EQ(p->threads[0].wall, 200);
+    aggregate_free(a);
+    a = NULL;
+}
+
+/* WIRE.md 10.2: serial 7, ended, NOW 0x300, SINCE 0x200, UNKNOWN, 100 running,
+ * 156 blocked. catches: the sums of ended threads as malformed */
+TEST(ended_thread_has_its_sums)
+{
+    static const uint8_t ended[] = {1, 1, 7, 4, 1, 2, 5, 2,   0,  3, 6,  2,
+                                    0, 2, 7, 1, 3, 8, 1, 100, 10, 1, 156};
+    struct guest_thread t;
+
+    CHECK(fields_thread(ended, sizeof ended, &t) == NULL);
+    CHECK_EQ(t.running, 100);
+    CHECK_EQ(t.blocked, 156);
+    CHECK_EQ(t.now - t.since, 256);
+}
+
 /* Let a guest run a million threads. Returns how many are kept. */
 static size_t run_a_million(uint64_t memory)
 {

@@ -394,10 +394,11 @@ static void give_up(struct talk *s)
     talk_end(s);
 }
 
-/* Time to wait for an answer to STOP. The guest reads STOP at its next tick,
- * which may be one and a half mean intervals away. A process that samples from
- * outside reads STOP when the guest has stopped for a sample, which may take
- * seconds on a busy host; if that process ends, its stream ends. */
+/* Time to wait for an answer to STOP, or for more of a long answer. The guest
+ * reads STOP at its next tick, which may be one and a half mean intervals away.
+ * A process that samples from outside reads STOP when the guest has stopped for
+ * a sample, which may take seconds on a busy host; if that process ends, its
+ * stream ends. */
 static uint64_t final_patience(const struct talk *s)
 {
     if (s->outside)
@@ -490,8 +491,14 @@ int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
 
 uint64_t talk_due(const struct talk *s)
 {
-    if (s->state == TALK_DRAINING)
-        return s->entered_ns + final_patience(s);
+    if (s->state == TALK_DRAINING) {
+        uint64_t since =
+            s->heard_ns > s->entered_ns ? s->heard_ns : s->entered_ns;
+        uint64_t most = s->entered_ns + FINAL_OUTSIDE;
+
+        since += final_patience(s);
+        return since < most ? since : most;
+    }
     uint64_t due = s->retry_ns;
 
     if (given_up_ns(s) < due)

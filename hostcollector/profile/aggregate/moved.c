@@ -59,5 +59,6 @@ struct stack moved_stack(const struct profile *p, const uint64_t *slides,
             s.words[i] = moved_address(p, slides, s.words[i], 1);
     s.frames = frames;
     s.generation = ERA_NONE;
+    s.thread = 0; /* threads of other guests have other numbers */
     return s;
 }

@@ -31,10 +31,14 @@ static void add_growth(uint64_t *to, uint64_t n)
         *to = UINT64_MAX;
 }
 
-/* Add the growth from (*last) to (now) to (*sum). */
+/* Add the growth from (*last) to (now) to (*sum). A core that has read its
+ * clock earlier may report less than before: what comes back then does not
+ * count twice. */
 static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
 {
-    add_growth(sum, now > *last ? now - *last : 0);
+    if (now <= *last)
+        return;
+    add_growth(sum, now - *last);
     *last = now;
 }
 
@@ -240,6 +244,7 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
         s->unnamed < last->unnamed)
         return; /* sums do not fall */
     add_growth(&to->wall, s->now - last->now);
+    last->now = s->now;
     grow(&to->switches, &last->switches, s->switches);
     grow(&to->running, &last->running, s->running);
     grow(&to->idle, &last->idle, s->idle);
@@ -251,7 +256,6 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
     grow(&to->refused, &last->refused, s->refused);
     for (size_t i = 0; i < SCHED_CLASSES; i++)
         grow(&to->ready[i], &last->ready[i], s->ready[i]);
-    *last = *s;
 }
 
 /* Find the wait of each thread that was blocked. */
@@ -312,6 +316,22 @@ static void find_shared(struct aggregate *a)
     map_fini(&names);
 }
 
+/* The longest wait of each thread. */
+static void find_longest(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+
+    for (size_t i = 0; i < t->count; i++)
+        t->list[i].longest = 0;
+    for (size_t i = 0; i < t->wait_count; i++) {
+        const struct profile_wait *w = &t->wait_list[i];
+
+        if (w->kind == WIRE_WAIT_BLOCKED && w->thread != 0 &&
+            w->longest > t->list[w->thread - 1].longest)
+            t->list[w->thread - 1].longest = w->longest;
+    }
+}
+
 void aggregate_fill_threads(struct aggregate *a)
 {
     struct profile *p = &a->profile;
@@ -320,6 +340,7 @@ void aggregate_fill_threads(struct aggregate *a)
     sum_samples(a);
     find_waits(a);
     find_shared(a);
+    find_longest(a);
     for (size_t i = 0; i < a->used && i < p->core_count; i++)
         if (a->sums[i].sched != NULL)
             p->cores[i].sched = &a->sums[i].sched->sum;

@@ -77,18 +77,6 @@ static const char *rate_text(char buf[TEXT_NUMBER + 4], const struct profile *p,
     return buf;
 }
 
-/* The longest wait of thread (number). */
-static uint64_t longest_wait(const struct profile *p, uint32_t number)
-{
-    uint64_t longest = 0;
-
-    for (size_t i = 0; i < p->wait_count; i++)
-        if (p->waits[i].kind == WIRE_WAIT_BLOCKED &&
-            p->waits[i].thread == number && p->waits[i].longest > longest)
-            longest = p->waits[i].longest;
-    return longest;
-}
-
 static double percent(uint64_t part, uint64_t whole)
 {
     return 100 * (double)part / (double)whole;
@@ -99,13 +87,12 @@ static void write_thread(FILE *out, const struct report *r, uint32_t i)
     const struct profile *p = r->profile;
     const struct profile_thread *t = &p->threads[i];
     char rate[TEXT_NUMBER + 4], wait[TEXT_NUMBER], name[NAME_PLAIN];
-    uint64_t longest = longest_wait(p, i + 1);
 
-    (void)fprintf(out, "%6.1f %6.1f %6.1f %10s %9s  ",
-                  percent(t->running, t->wall), percent(t->ready, t->wall),
-                  percent(t->blocked, t->wall),
-                  rate_text(rate, p, t->switches, t->wall),
-                  longest != 0 ? time_text(wait, p, (double)longest) : ".");
+    (void)fprintf(
+        out, "%6.1f %6.1f %6.1f %10s %9s  ", percent(t->running, t->wall),
+        percent(t->ready, t->wall), percent(t->blocked, t->wall),
+        rate_text(rate, p, t->switches, t->wall),
+        t->longest != 0 ? time_text(wait, p, (double)t->longest) : ".");
     name_of_thread(name, p, i + 1);
     (void)snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s",
                    t->idle ? " (idle)" : "", t->ended ? " (ended)" : "");
