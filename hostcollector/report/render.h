@@ -73,6 +73,7 @@ struct report {
     /* Of collector annotate, which shows only this; else NULL. */
     struct annotation *annotation;
 
+    uint64_t memory;          /* bytes for the paths of a page; 0: enough */
     struct report_code *code; /* for pages alone */
     size_t code_count;
 

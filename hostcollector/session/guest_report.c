@@ -212,6 +212,7 @@ static void fill(struct guest_report *g)
         .only = windows != NULL ? windows->guest : NULL,
         .profile = r->profile,
         .view = g->view,
+        .memory = g->memory,
         .remarks = &r->remarks,
         .elf = guest_run_elf(r),
         .has_code = has_code(r),
@@ -237,6 +238,8 @@ int guest_report_make(struct guest_report *g, struct guest_run *r,
         g->view = view_new(r->profile, r->images.image_map, memory - part);
     if (g->view == NULL)
         return err_memory(e);
+    if (g->view->wanted < g->view->memory) /* the view lends the rest */
+        g->memory += g->view->memory - g->view->wanted;
     look_for(g, "--function", shown->function);
     look_for(g, "--callers-of", shown->callers_of);
     add_remarks(r, g->view);

@@ -8,7 +8,7 @@
 #include "report/json_text.h"
 #include "report/name.h"
 
-/* Most bytes for the paths of a guest. */
+/* Bytes for the paths of a guest, if a report names none. */
 #define TREE_MEMORY (1ull << 29)
 
 /* Room for a title. */
@@ -111,7 +111,8 @@ static void write_moments(struct render *to, const struct report *r,
 static void write_titled(struct render *to, const struct report *r,
                          const char *title)
 {
-    struct html_tree tree = {.budget = {.left = TREE_MEMORY}};
+    struct html_tree tree = {
+        .budget = {.left = r->memory != 0 ? r->memory : TREE_MEMORY}};
     struct html_slots slots = html_slots_of(r->profile);
 
     if (html_tree_fill(&tree, r->profile, r->view) != 0) {

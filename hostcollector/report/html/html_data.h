@@ -58,6 +58,7 @@ struct html_core {
 /* Zeroed, except (budget): empty. Elements count from 1. */
 struct html_tree {
     struct budget budget;
+    bool full; /* a path had no room */
     const char **strings;
     struct html_frame *frames;
     struct html_node *nodes;
@@ -70,8 +71,8 @@ struct html_tree {
     size_t core_count;
 };
 
-/* Fill (t) with all paths of (v), the view of (p). Returns 0; -1 if there is no
- * memory. */
+/* Fill (t) with all paths of (v), the view of (p). Paths that have no room in
+ * the budget become VIEW_OTHERS. Returns 0; -1 if there is no memory. */
 int html_tree_fill(struct html_tree *t, const struct profile *p,
                    const struct view *v);
 

@@ -45,41 +45,55 @@ static uint64_t hash_of_node(const void *tree, uint32_t number)
     return node_hash(&((const struct html_tree *)tree)->nodes[number]);
 }
 
-/* Make room in (*array) for one more element of (size) bytes after (count).
- * Number 0 stands for no element. */
+/* Make room in (*array) for one more element of (size) bytes after (count), and
+ * until (t->full) for a spare one. Number 0 stands for no element. */
 static int make_room(struct html_tree *t, void *array, size_t *room,
                      size_t count, size_t size, struct budget_table *table,
                      budget_hash *hash)
 {
+    size_t more = t->full ? 1 : 2;
     void *old, *moved;
 
-    if (budget_table_grow(&t->budget, table, (uint32_t)count, 1, hash, t) != 0)
+    if (budget_table_grow(&t->budget, table, (uint32_t)count, more, hash, t) !=
+        0)
         return -1;
-    if (count + 2 <= *room)
+    if (count + 1 + more <= *room)
         return 0;
     memcpy(&old, array, sizeof old); /* a pointer of any type */
-    moved = budget_grow(&t->budget, old, room, count + 2, size);
+    moved = budget_grow(&t->budget, old, room, count + 1 + more, size);
     if (moved == NULL)
         return -1;
     memcpy(array, &moved, sizeof moved);
     return 0;
 }
 
+/* The slot of (text), or the free slot for it. NULL: there are no slots. */
+static uint32_t *slot_of_string(const struct html_tree *t, const char *text)
+{
+    size_t mask = t->string_table.size - 1, i = text_hash(text) & mask;
+    uint32_t *slots = t->string_table.slots;
+
+    if (slots == NULL)
+        return NULL;
+    while (slots[i] != 0 && strcmp(t->strings[slots[i]], text) != 0)
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
 /* The number of (text), which must outlive (t). 0 for NULL, and if there is no
  * memory. */
 static uint32_t string_of(struct html_tree *t, const char *text)
 {
+    uint32_t *slot = text != NULL ? slot_of_string(t, text) : NULL;
+
+    if (slot != NULL && *slot != 0)
+        return *slot;
     if (text == NULL ||
         make_room(t, &t->strings, &t->string_room, t->string_count,
                   sizeof *t->strings, &t->string_table, hash_of_string) != 0)
         return 0;
-
-    size_t mask = t->string_table.size - 1, i = text_hash(text) & mask;
-    for (uint32_t n; (n = t->string_table.slots[i]) != 0; i = (i + 1) & mask)
-        if (strcmp(t->strings[n], text) == 0)
-            return n;
     t->strings[++t->string_count] = text;
-    return t->string_table.slots[i] = (uint32_t)t->string_count;
+    return *slot_of_string(t, text) = (uint32_t)t->string_count;
 }
 
 static bool same_frame(const struct html_frame *a, const struct html_frame *b)
@@ -89,35 +103,68 @@ static bool same_frame(const struct html_frame *a, const struct html_frame *b)
            a->inlined == b->inlined;
 }
 
+static uint32_t *slot_of_frame(const struct html_tree *t,
+                               const struct html_frame *frame)
+{
+    size_t mask = t->frame_table.size - 1, i = frame_hash(frame) & mask;
+    uint32_t *slots = t->frame_table.slots;
+
+    if (slots == NULL)
+        return NULL;
+    while (slots[i] != 0 && !same_frame(&t->frames[slots[i]], frame))
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
 /* The number of (frame). 0 if there is no memory. */
 static uint32_t frame_of(struct html_tree *t, struct html_frame frame)
 {
+    uint32_t *slot = slot_of_frame(t, &frame);
+
+    if (slot != NULL && *slot != 0)
+        return *slot;
     if (make_room(t, &t->frames, &t->frame_room, t->frame_count,
                   sizeof *t->frames, &t->frame_table, hash_of_frame) != 0)
         return 0;
-
-    size_t mask = t->frame_table.size - 1, i = frame_hash(&frame) & mask;
-    for (uint32_t n; (n = t->frame_table.slots[i]) != 0; i = (i + 1) & mask)
-        if (same_frame(&t->frames[n], &frame))
-            return n;
     t->frames[++t->frame_count] = frame;
-    return t->frame_table.slots[i] = (uint32_t)t->frame_count;
+    return *slot_of_frame(t, &frame) = (uint32_t)t->frame_count;
+}
+
+static uint32_t *slot_of_node(const struct html_tree *t,
+                              const struct html_node *node)
+{
+    size_t mask = t->node_table.size - 1, i = node_hash(node) & mask;
+    uint32_t *slots = t->node_table.slots;
+
+    if (slots == NULL)
+        return NULL;
+    while (slots[i] != 0 && (t->nodes[slots[i]].parent != node->parent ||
+                             t->nodes[slots[i]].frame != node->frame))
+        i = (i + 1) & mask;
+    return &slots[i];
 }
 
 /* The number of (node). 0 if there is no memory. */
 static uint32_t node_of(struct html_tree *t, struct html_node node)
 {
+    uint32_t *slot = slot_of_node(t, &node);
+
+    if (slot != NULL && *slot != 0)
+        return *slot;
     if (make_room(t, &t->nodes, &t->node_room, t->node_count, sizeof *t->nodes,
                   &t->node_table, hash_of_node) != 0)
         return 0;
-
-    size_t mask = t->node_table.size - 1, i = node_hash(&node) & mask;
-    for (uint32_t n; (n = t->node_table.slots[i]) != 0; i = (i + 1) & mask)
-        if (t->nodes[n].parent == node.parent &&
-            t->nodes[n].frame == node.frame)
-            return n;
     t->nodes[++t->node_count] = node;
-    return t->node_table.slots[i] = (uint32_t)t->node_count;
+    return *slot_of_node(t, &node) = (uint32_t)t->node_count;
+}
+
+/* The node of paths that have no room. 0 if there is no memory. */
+static uint32_t others_of(struct html_tree *t)
+{
+    t->full = true;
+    uint32_t frame = frame_of(t, (struct html_frame){.function = VIEW_OTHERS});
+
+    return frame != 0 ? node_of(t, (struct html_node){0, frame}) : 0;
 }
 
 /* Write the node of the last step of (path) to (*at). Returns 0; -1 if there is
@@ -145,6 +192,15 @@ static int add_path(struct html_tree *t, const struct view_path *path,
     return 0;
 }
 
+/* An array of (count) elements of (size) bytes, which a page cannot be without.
+ */
+static void *grow(struct html_tree *t, size_t *room, size_t count, size_t size)
+{
+    if (t->budget.left < 2 * count * size)
+        budget_borrow(&t->budget, 2 * count * size);
+    return budget_grow(&t->budget, NULL, room, count, size);
+}
+
 /* Entries without samples stay zeroed, so that the numbers of entries
  * remain. */
 static int add_core(struct html_tree *t, size_t index,
@@ -153,8 +209,8 @@ static int add_core(struct html_tree *t, size_t index,
     struct html_core *core = &t->cores[index];
     struct view_path path;
 
-    core->entries = budget_grow(&t->budget, NULL, &core->room,
-                                from->entry_count + 1, sizeof *core->entries);
+    core->entries =
+        grow(t, &core->room, from->entry_count + 1, sizeof *core->entries);
     if (core->entries == NULL)
         return -1;
     core->count = from->entry_count + 1;
@@ -164,7 +220,7 @@ static int add_core(struct html_tree *t, size_t index,
         if (!view_path_of(v, index, i, &path))
             continue;
         if (add_path(t, &path, &e->node) != 0)
-            return -1;
+            e->node = others_of(t);
         e->samples = path.amount.samples;
         e->weight = path.amount.weight;
         e->time = path.amount.time;
@@ -174,13 +230,18 @@ static int add_core(struct html_tree *t, size_t index,
     return 0;
 }
 
+/* Most bytes of a string in its array and table. */
+#define NAME_BYTES 64u
+
 static int add_functions(struct html_tree *t, const struct view *v)
 {
-    t->functions = budget_grow(&t->budget, NULL, &t->function_room,
-                               v->function_count, sizeof *t->functions);
+    t->functions =
+        grow(t, &t->function_room, v->function_count, sizeof *t->functions);
     if (t->functions == NULL)
         return -1;
     t->function_count = v->function_count;
+    if (t->budget.left < v->function_count * NAME_BYTES)
+        budget_borrow(&t->budget, v->function_count * NAME_BYTES);
     for (size_t i = 0; i < v->function_count; i++) {
         t->functions[i] = string_of(t, v->functions[i].name);
         if (t->functions[i] == 0)
