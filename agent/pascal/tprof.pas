@@ -314,7 +314,7 @@ type
 
   { Memory for the times of threads. Zero it before filling it in. }
   TTProfThreadsConfig = record
-    Memory: Pointer;   { zero, aligned to 64 bytes, for ever }
+    Memory: Pointer;   { aligned to 64 bytes, given for ever }
     Size: PtrUInt;     { bytes: 640 a core, 128 a thread, 192 an entry of Waits }
     Threads: LongWord; { that live or have just ended, 16 to 65536; 0: 64 }
     Waits: LongWord;   { stacks at which threads wait or are woken; 0: 256 }

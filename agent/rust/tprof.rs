@@ -329,7 +329,7 @@ pub struct Mapping {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ThreadsConfig {
-    pub memory: *mut c_void, // aligned to 64 bytes, and zero, for ever
+    pub memory: *mut c_void, // aligned to 64 bytes, given for ever
     pub size: usize,         // bytes: threads_memory()
     pub threads: u32,        // that live or have just ended, 16 to 65536; 0: 64
     pub waits: u32,          // stacks at which threads wait or are woken; 0: 256

@@ -33,8 +33,7 @@ extern "C" {
     ((cores)*640u + (threads)*128u + (waits)*192u)
 
 struct tprof_threads_config {
-    void *memory; /* aligned to 64 bytes, and zero; the kernel gives it for ever
-                   */
+    void *memory; /* aligned to 64 bytes; the kernel gives it for ever */
     size_t size;  /* bytes: TPROF_THREADS_MEMORY() */
     /* Threads that have a name, and that live or have ended a short time ago,
      * 16 to 65536. Twice as many as live at a time are plenty. 0: 64 */
