@@ -130,7 +130,7 @@ struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
 
 /*
  * A dead guest, whose memory and registers are in the file (fd)
- * (dump/core_registers.h). It is stopped for ever, at the moment of the dump.
+ * (dump/dump_memory.h). It is stopped for ever, at the moment of the dump.
  * The result owns (fd) from now on. Return NULL with (e) filled: the file has
  * no registers, or is not the memory of a guest.
  */
