@@ -3,9 +3,10 @@
 #ifndef TPROF_ISR_H
 #define TPROF_ISR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
+#include "arch_types.h"
 
 /* TSC_AUX of core 0; the other cores have the next numbers. Not 0, because
  * TSC_AUX is 0 on a core that has not joined or has left, and that core must
