@@ -136,8 +136,10 @@ void json_timeline(struct json_object *o, const struct report *r)
 
 /* --- Latency -------------------------------------------------------------- */
 
-/* Most functions in the list: those with the most latency. */
-#define LATENCY_MOST 1000u
+/* Most functions in the list: those with the most latency. Functions with a
+ * smaller part of all latency are left out. */
+#define LATENCY_MOST  1000u
+#define LATENCY_LEAST 1e-4
 
 struct numbered {
     uint32_t function;
@@ -161,7 +163,7 @@ static size_t list_latency(struct numbered *list, const struct latency *l,
     size_t count = 0;
 
     for (uint32_t i = 0; i < v->function_count; i++)
-        if (l->functions[i].total.samples != 0)
+        if (l->functions[i].total.time > LATENCY_LEAST * l->whole.time)
             list[count++] = (struct numbered){i, &l->functions[i]};
     if (count != 0)
         qsort(list, count, sizeof *list, by_latency);
