@@ -331,6 +331,7 @@ set(core_sources
     top/top_session.c
     top/top_table.c
     top/top_window.c
+    view/code_addresses.c
     view/code_frames.c
     view/collect_addresses.c
     view/edges.c

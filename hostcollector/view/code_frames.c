@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Code addresses -> functions. */
-#include "view/code_frames.h"
+#include "view/code_frames_parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,50 +11,7 @@
 #include "image/names/image_map.h"
 #include "image/names/symbolize.h"
 #include "model/sample_batch.h"
-#include "profile/aggregate/distinct.h"
-#include "util/arena.h"
-#include "util/pair_map.h"
 #include "util/vec.h"
-#include "view/smallest_first.h"
-
-/* The frames of one address: (count) frames from frames[first] on. */
-struct frame_span {
-    size_t first, count;
-};
-
-struct code_address {
-    uint64_t pc;
-    double time;
-    bool call;       /* (pc) is a return address; the call is before it */
-    uint32_t missed; /* MISSED_KEPT + index in (missed), or less */
-};
-
-/* Nearly all calls have no hidden callers. */
-enum { MISSED_UNKNOWN, MISSED_NONE, MISSED_KEPT };
-
-struct code_frames {
-    const struct image_map *image_map;
-    struct view_function *functions;
-    size_t function_count, function_room;
-    struct view_line *lines;
-    size_t line_count, line_room;
-    struct code_frame *frames;
-    size_t frame_count, frame_room;
-    struct frame_span *spans; /* one for each of pcs */
-    struct code_address *pcs;
-    size_t span_count, span_room, pc_room;
-    struct hidden_callers *missed;
-    size_t missed_count, missed_room;
-    size_t most;  /* limit of addresses */
-    size_t bytes; /* limit for names */
-    uint64_t folded;
-    struct distinct *seen; /* addresses; NULL: none was folded */
-    struct smallest_first fold;
-    struct pair_map by_pc;       /* (pc, 0) -> span */
-    struct pair_map by_identity; /* (name, hash of the file) -> function */
-    struct pair_map by_line;     /* (function and number, file) -> line */
-    struct arena arena;          /* names that no symbolizer owns */
-};
 
 /* This many addresses have frames in any case. */
 #define FRAMES_LEAST 16u
@@ -249,142 +206,6 @@ static int add_frames(struct code_frames *p, const struct code_address *at)
     return 0;
 }
 
-/* Count all addresses in (p->seen), if there is one. */
-static void note_seen(struct code_frames *p)
-{
-    for (size_t i = 0; i < p->span_count && p->seen != NULL; i++)
-        distinct_add(p->seen, p->pcs[i].pc);
-}
-
-/* Choose the (most) addresses with the most time. Returns their least time.
- * (*more) becomes the number of addresses to keep that have less. */
-static double choose(struct code_frames *p, size_t most, size_t *more)
-{
-    for (size_t i = 0; i < p->span_count; i++)
-        smallest_first_count(&p->fold, p->pcs[i].time);
-    double least = smallest_first_least(&p->fold, most);
-
-    *more = most;
-    for (size_t i = 0; i < p->span_count; i++)
-        *more -= p->pcs[i].time >= least;
-    return least;
-}
-
-/* Keep (most) addresses: those with the most time, and of those with equal time
- * the first. Returns 0; -1 if there is no memory. */
-static int fold_addresses(struct code_frames *p, size_t most)
-{
-    size_t kept = 0, more;
-
-    if (p->seen == NULL)
-        p->seen = calloc(1, sizeof *p->seen);
-    note_seen(p);
-    double least = choose(p, most, &more);
-
-    map_fini(&p->by_pc);
-    for (size_t i = 0; i < p->span_count; i++) {
-        bool has_less = p->pcs[i].time < least;
-
-        if (has_less && more == 0)
-            continue;
-        more -= has_less;
-        uint32_t *number = map_put(&p->by_pc, p->pcs[i].pc, 0);
-
-        if (number == NULL)
-            return -1;
-        p->pcs[kept] = p->pcs[i];
-        *number = (uint32_t)kept++;
-    }
-    p->folded += p->span_count - kept;
-    p->span_count = kept;
-    return 0;
-}
-
-static inline int add_address(struct code_frames *p, uint64_t pc, bool call,
-                              double time)
-{
-    if (p->span_count >= p->most && map_get(&p->by_pc, pc, 0) == MAP_NOTHING &&
-        fold_addresses(p, p->most / 2) != 0)
-        return -1;
-    uint32_t *number = map_put(&p->by_pc, pc, 0);
-
-    if (number == NULL ||
-        vec_grow(&p->spans, &p->span_room, p->span_count, sizeof *p->spans) !=
-            0 ||
-        vec_grow(&p->pcs, &p->pc_room, p->span_count, sizeof *p->pcs) != 0)
-        return -1;
-    if (*number == MAP_NOTHING) {
-        p->pcs[p->span_count] = (struct code_address){.pc = pc, .call = call};
-        *number = (uint32_t)p->span_count++;
-    }
-    p->pcs[*number].time += time;
-    return 0;
-}
-
-int code_frames_add(struct code_frames *p, uint64_t pc, double time)
-{
-    return add_address(p, pc, false, time);
-}
-
-int code_frames_add_call(struct code_frames *p, uint64_t back, double time)
-{
-    return add_address(p, back - 1, true, time);
-}
-
-/* Keep (found). Returns a value for code_address.missed. */
-static uint32_t keep_missed(struct code_frames *p,
-                            const struct hidden_callers *found)
-{
-    if (found->count == 0 && !found->missing)
-        return MISSED_NONE;
-    if (vec_grow(&p->missed, &p->missed_room, p->missed_count,
-                 sizeof *p->missed) != 0)
-        return MISSED_UNKNOWN;
-    p->missed[p->missed_count] = *found;
-    return MISSED_KEPT + (uint32_t)p->missed_count++;
-}
-
-/* The hidden callers of (at); NULL: unknown. */
-static const struct hidden_callers *missed_of(const struct code_frames *p,
-                                              const struct code_address *at)
-{
-    static const struct hidden_callers none;
-
-    if (at->missed < MISSED_KEPT)
-        return at->missed == MISSED_NONE ? &none : NULL;
-    return &p->missed[at->missed - MISSED_KEPT];
-}
-
-struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back)
-{
-    uint32_t number = map_get(&p->by_pc, back - 1, 0);
-    const struct hidden_callers *kept =
-        number != MAP_NOTHING ? missed_of(p, &p->pcs[number]) : NULL;
-
-    if (kept != NULL)
-        return *kept;
-    struct hidden_callers found = hidden_callers_of_frame(p->image_map, back);
-
-    if (number != MAP_NOTHING)
-        p->pcs[number].missed = keep_missed(p, &found);
-    return found;
-}
-
-size_t code_frames_count(const struct code_frames *p)
-{
-    return p->span_count;
-}
-
-size_t code_frames_all(const struct code_frames *p)
-{
-    return p->seen != NULL ? (size_t)distinct_most(p->seen) : p->span_count;
-}
-
-uint64_t code_frames_folded(const struct code_frames *p)
-{
-    return p->folded;
-}
-
 size_t code_frames_function_count(const struct code_frames *p)
 {
     return p->function_count;
@@ -522,10 +343,10 @@ int code_frames_finish(struct code_frames *p)
 {
     int found;
 
-    note_seen(p);
+    code_frames_note(p);
     while ((found = find_frames(p)) > 0) {
         forget_frames(p);
-        if (fold_addresses(p, p->span_count / 2) != 0)
+        if (code_frames_fold(p, p->span_count / 2) != 0)
             return -1;
     }
     return found == 0 ? rank_functions(p) : -1;
@@ -539,7 +360,8 @@ struct frames_at code_frames_get(const struct code_frames *p, uint64_t pc)
     if (number == MAP_NOTHING)
         return (struct frames_at){&others, 1, NULL};
     const struct frame_span *span = &p->spans[number];
-    const struct hidden_callers *missed = missed_of(p, &p->pcs[number]);
+    const struct hidden_callers *missed =
+        code_frames_missed_of(p, &p->pcs[number]);
 
     if (span->count == 0)
         return (struct frames_at){&others, 1, missed};
