@@ -69,7 +69,7 @@ static void init(void)
 
 /* --- The pump's side ------------------------------------------------------ */
 
-static uint64_t threads, cores; /* frames */
+static uint64_t threads, cores, waits; /* frames */
 
 static uint64_t field(const struct tprof_frame *f, uint32_t tag)
 {
@@ -97,6 +97,9 @@ static void check_frame(const struct tprof_frame *f)
         CHECK_EQ(field(f, 5) + field(f, 6) + field(f, 7),
                  field(f, 2) - field(f, 3));
         CHECK(field(f, 9) <= field(f, 6));
+        break;
+    case WIRE_WAIT:
+        waits++;
         break;
     }
 }
@@ -220,4 +223,23 @@ TEST(sums_begin_anew_while_cores_race)
     }
     for (uint32_t i = 0; i < CORES; i++)
         CHECK_EQ(pthread_join(core[i], NULL), 0);
+}
+
+/* catches: rounds that begin with the first entry, so that a busy guest never
+ * sends the last ones */
+TEST(rounds_that_are_cut_short_go_on_where_they_were)
+{
+    begin();
+    threads = cores = waits = 0;
+    for (uint32_t i = 0; i < 300; i++) {
+        tprof_switch(2, 3, TPROF_BLOCKED);
+        tprof_wake(2);
+        tprof_switch(3, 2, TPROF_READY);
+        tprof_sums_order(TPROF_SUMS_SEND);
+        for (uint32_t k = 0; k < CORES - 1; k++)
+            speak();
+    }
+    CHECK(threads > 100);
+    CHECK(waits > 100);
+    CHECK(cores > 100);
 }

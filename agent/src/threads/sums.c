@@ -21,11 +21,11 @@ struct tprof_sums tprof_sums;
 
 static struct {
     enum phase phase;
-    uint32_t at;      /* CLEARING: the next entry; else the next to be sent */
-    uint32_t waited;  /* calls of the pump that have waited for a core */
-    bool all;         /* send entries that have not changed, too */
-    uint64_t begun;   /* clock: CLEARING since */
-    uint64_t stopped; /* clock: the sums end here; 0: cores count */
+    uint32_t at;     /* the next entry to be cleared or sent */
+    uint32_t left;   /* entries that a round of sending has not looked at */
+    uint32_t waited; /* calls of the pump that have waited for a core */
+    bool all;        /* send entries that have not changed, too */
+    uint64_t begun;  /* clock: CLEARING since */
 } state;
 
 /* The entries are numbered: cores, threads, waits. */
@@ -127,8 +127,7 @@ static void begin_counting(uint64_t now)
     for (uint32_t i = 0; i < tprof_sums.cores; i++)
         clear_core(&tprof_sums.core[i], now);
     state.phase = COUNTING;
-    state.stopped = 0;
-    state.at = end_of_entries();
+    state.at = 0;
     atomic_store(&tprof_sums.counting, 1);
     for (uint32_t i = 0; i < tprof_sums.cores; i++)
         note_running(i, now);
@@ -151,7 +150,8 @@ static void clear_slice(void)
 
 static void note_owed(void)
 {
-    atomic_store_explicit(&tprof_agent.owes_sums, state.at < end_of_entries(),
+    atomic_store_explicit(&tprof_agent.owes_sums,
+                          state.phase == CLEARING || state.left > 0,
                           memory_order_relaxed);
 }
 
@@ -159,27 +159,32 @@ void tprof_sums_order(enum tprof_sums_order what)
 {
     switch (what) {
     case TPROF_SUMS_BEGIN:
+        atomic_store(&tprof_sums.stopped, 0);
         state.phase = CLEARING;
-        state.at = 0;
+        state.at = state.left = 0;
         state.begun = tprof_arch_now();
         break;
     case TPROF_SUMS_END:
         atomic_store(&tprof_sums.counting, 0);
         if (state.phase == COUNTING)
-            state.stopped = tprof_arch_now();
+            atomic_store(&tprof_sums.stopped, tprof_arch_now());
         else
             tprof_thread_table.since = 0;
         state.phase = IDLE;
-        state.at = end_of_entries();
+        state.at = state.left = 0;
         break;
     case TPROF_SUMS_FORGET:
+        atomic_store(&tprof_sums.stopped, 0);
         tprof_thread_table.since = 0;
-        state.at = end_of_entries();
+        state.left = 0;
         break;
     default:
         if (state.phase == CLEARING || tprof_thread_table.since == 0)
-            return;
-        state.at = state.waited = 0;
+            break;
+        /* A round goes on from where the one before was, which may not be over
+         * yet: otherwise the last entries might never be sent. */
+        state.left = end_of_entries();
+        state.waited = 0;
         state.all = what == TPROF_SUMS_SEND_ALL;
     }
     note_owed();
@@ -190,6 +195,14 @@ void tprof_sums_order(enum tprof_sums_order what)
 static uint64_t get(const _Atomic uint64_t *sum)
 {
     return atomic_load_explicit(sum, memory_order_relaxed);
+}
+
+/* Returns the time up to which the sums are complete. */
+static uint64_t end_of_sums(void)
+{
+    uint64_t stopped = get(&tprof_sums.stopped);
+
+    return stopped ? stopped : tprof_arch_now();
 }
 
 /* A record, read at one moment */
@@ -246,7 +259,7 @@ static void put_thread(struct tprof_frame *f, struct reading *r, uint32_t slot)
     uint64_t since = r->since > tprof_thread_table.since
                          ? r->since
                          : tprof_thread_table.since;
-    uint64_t now = state.stopped ? state.stopped : tprof_arch_now();
+    uint64_t now = end_of_sums();
     uint64_t then = r->word >> TPROF_THREAD_STATE_BITS;
     uint32_t is = state_of(r);
 
@@ -360,7 +373,7 @@ static void put_core(struct tprof_frame *f, uint32_t index,
 {
     const struct tprof_core_sums *core = &tprof_sums.core[index];
     const struct tprof_thread_record *t = tprof_thread_table_find(r->running);
-    uint64_t now = state.stopped ? state.stopped : tprof_arch_now();
+    uint64_t now = end_of_sums();
     uint64_t ticks = now > r->last ? now - r->last : 0;
 
     r->ticks[tprof_sums_kind(t)] += ticks;
@@ -432,18 +445,18 @@ static int put_entry(struct tprof_frame *f)
 
 void tprof_sums_speak(struct tprof_frame *f)
 {
-    uint32_t end = end_of_entries();
     int type = 0;
 
     if (state.phase == CLEARING) {
         if (are_cores_outside())
             clear_slice();
     } else if (tprof_thread_table.since != 0) {
-        for (uint32_t i = 0; i < SLICE && state.at < end && type == 0; i++) {
+        for (uint32_t i = 0; i < SLICE && state.left > 0 && type == 0; i++) {
             type = put_entry(f);
             if (type < 0 && ++state.waited < CALLS)
                 break; /* again in the next call */
-            state.at++;
+            state.at = state.at + 1 < end_of_entries() ? state.at + 1 : 0;
+            state.left--;
             if (type < 0)
                 type = 0;
         }

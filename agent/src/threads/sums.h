@@ -60,6 +60,10 @@ _Static_assert(sizeof(struct tprof_core_sums) <= 640,
 struct tprof_sums {
     /* Cores count. seq_cst in stop_counting() and tprof_sums_enter(). */
     _Atomic uint32_t counting;
+    /* clock: no core counts since then, and the sums end there; 0: cores count,
+     * or nothing was counted. seq_cst at the begin: pairs as (counting) does.
+     */
+    _Atomic uint64_t stopped;
     struct tprof_core_sums *core; /* by index */
     uint32_t cores;
     /* The low bits: threads that are ready, without idle threads. The others:
