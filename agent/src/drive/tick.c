@@ -401,13 +401,12 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
     uint64_t sp = tprof_arch_trap_sp(trap);
     bool is_quick;
 
-    /* The quick way compares with the image and the stack of the last sample.
-     * If this sample is in others, the quick way is tried again, and the second
-     * call of tprof_unwind_locate() changes nothing. */
+    /* The quick way is tried again if image, stack or thread have changed. The
+     * second call of tprof_sample_prepare() changes nothing. */
     do
         is_quick = left != 0 && tprof_sample_quick(r, pc, sp, fp, now, late);
-    while (__builtin_expect(!is_quick, 0) &&
-           tprof_unwind_locate(&r->span, *pc, sp) && left != 0);
+    while (__builtin_expect(!is_quick, 0) && tprof_sample_prepare(r, *pc, sp) &&
+           left != 0);
     if (__builtin_expect(!is_quick, 0)) {
         struct tprof_registers at = {*pc, sp, fp};
 
@@ -441,12 +440,15 @@ static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
     struct tprof_sample sample = {
         .at = *r, .time = now, .late = late, .weight = weight};
 
+    bool is_quick;
+
     cpu->recorder.counts.ticks++;
-    if (weight == 0 ||
-        !tprof_sample_quick(&cpu->recorder, &r->pc, r->sp, r->fp, now, late)) {
-        tprof_unwind_locate(&cpu->recorder.span, r->pc, r->sp);
+    do
+        is_quick = weight != 0 && tprof_sample_quick(&cpu->recorder, &r->pc,
+                                                     r->sp, r->fp, now, late);
+    while (!is_quick && tprof_sample_prepare(&cpu->recorder, r->pc, r->sp));
+    if (!is_quick)
         record_any(cpu, &sample);
-    }
 }
 
 /* The kernel's ticks come at a fixed rate: one of several becomes a sample. */

@@ -250,6 +250,17 @@ __attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
     return used >= r->watermark;
 }
 
+__attribute__((cold)) int tprof_sample_prepare(struct tprof_recorder *r,
+                                               uint64_t pc, uint64_t sp)
+{
+    int has_changed = tprof_unwind_locate(&r->span, pc, sp);
+
+    if (tprof_sample_is_told(r) || r->unwritten || !write_thread(r))
+        return has_changed;
+    /* at the watermark only the slow way calls the pump */
+    return !tprof_sample_look_ahead(r);
+}
+
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
 {
     int32_t id = -1;

@@ -6,8 +6,8 @@
  * tprof_sample_quick() handles this case, inline in the tick: the stack is
  * known, it lies in the image and range of the last stack, the thread is that
  * of the last sample, and the record fits one word. If it declines, the tick
- * calls tprof_unwind_locate(), and tries again if image or range have changed.
- * If it declines again, the tick calls tprof_sample_take().
+ * calls tprof_sample_prepare(), and tries again if image, range or thread have
+ * changed. If it declines again, the tick calls tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
@@ -45,12 +45,19 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
 /* Writes (s) into the ring, or counts the reason why it cannot. In the core's
- * tick, after tprof_unwind_locate() for this sample. */
+ * tick, after tprof_sample_prepare() or tprof_unwind_locate() for this sample.
+ */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
 /* Computes (r->slow_at_tail) anew. Returns 1 if the ring has reached its
  * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
+
+/* Prepares for a sample at (pc) and (sp): finds its image and range, and writes
+ * which thread the core runs, if no other record has to come first. Returns 1
+ * if one of them has changed, so that tprof_sample_quick() is worth another
+ * try. */
+int tprof_sample_prepare(struct tprof_recorder *r, uint64_t pc, uint64_t sp);
 
 /* Counts a tick that covers (weight) deadlines and leaves no record. (reason)
  * is a WIRE_COUNTER_*. */

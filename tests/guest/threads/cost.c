@@ -9,6 +9,8 @@
  *   switch_frame    each further caller of that stack
  *   wake            by code with the same stack
  *   name_end        a thread begins and ends
+ *   tick_thread     a tick in another thread than the last tick, more than one
+ *                   in the same thread
  */
 #include <tprof/tprof.h>
 
@@ -126,6 +128,25 @@ static void measure_names(void)
     print("name_end", sum);
 }
 
+/* Returns what TIMES ticks cost, while the core runs thread A, or (in_turn) A
+ * and B. */
+static uint64_t cost_of_ticks(int in_turn)
+{
+    struct tprof_stats first, last, s;
+
+    must(tprof_get_stats(0, &first));
+    last = first;
+    cpu_irq_enable();
+    do {
+        must(tprof_get_stats(0, &s));
+        if (s.ticks != last.ticks && in_turn)
+            tprof_thread(s.ticks % 2 ? A : B);
+        last = s;
+    } while (s.ticks < first.ticks + TIMES);
+    cpu_irq_disable();
+    return s.cost_tsc - first.cost_tsc;
+}
+
 void measure_costs(void)
 {
     const struct tprof_config config = {
@@ -161,4 +182,6 @@ void measure_costs(void)
     con_printf("switch_frame %lu\n",
                (play_often(6).blocked - c.blocked) / 4 / TIMES);
     measure_names();
+    con_printf("tick_thread %lu\n",
+               (cost_of_ticks(1) - cost_of_ticks(0)) / TIMES);
 }
