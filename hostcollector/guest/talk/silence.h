@@ -72,4 +72,24 @@ static inline uint64_t silence_ns(const struct talk *s)
     return listens && s->source->live ? s->heard_ns + SILENCE_MAX : TALK_NEVER;
 }
 
+#define FINAL_PATIENCE 1500000000ull /* nanoseconds */
+#define FINAL_SPARE    500000000ull  /* and two sampling intervals */
+#define FINAL_MOST     10000000000ull
+
+/* Until when to wait for the answer to STOP, or for more of a long answer. The
+ * guest reads STOP at its next tick, which may be one and a half mean intervals
+ * away. A process that samples from outside reads STOP when the guest has
+ * stopped for a sample, which may take seconds on a busy host; if that process
+ * ends, its stream ends. */
+static inline uint64_t final_due(const struct talk *s)
+{
+    uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;
+    uint64_t patience = rate ? 2000000000ull / rate + FINAL_SPARE : 0;
+    uint64_t since = s->heard_ns > s->entered_ns ? s->heard_ns : s->entered_ns;
+    uint64_t most = s->entered_ns + FINAL_MOST;
+
+    since += patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
+    return !s->outside && since < most ? since : most;
+}
+
 #endif

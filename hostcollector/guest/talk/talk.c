@@ -17,9 +17,6 @@
 #define SECOND         (1000 * MS)
 #define HELLO_PATIENCE (2 * SECOND)
 #define GREET_AFTER    (1 * SECOND)
-#define FINAL_PATIENCE (3 * SECOND / 2)
-#define FINAL_SPARE    (SECOND / 2) /* in addition to two sampling intervals */
-#define FINAL_OUTSIDE  (10 * SECOND)
 #define START_RETRY    (1 * SECOND) /* time to the next START after a refusal */
 #define PING_INTERVAL  (250 * MS)
 #define PINGS          4u
@@ -394,21 +391,6 @@ static void give_up(struct talk *s)
     talk_end(s);
 }
 
-/* Time to wait for an answer to STOP, or for more of a long answer. The guest
- * reads STOP at its next tick, which may be one and a half mean intervals away.
- * A process that samples from outside reads STOP when the guest has stopped for
- * a sample, which may take seconds on a busy host; if that process ends, its
- * stream ends. */
-static uint64_t final_patience(const struct talk *s)
-{
-    if (s->outside)
-        return FINAL_OUTSIDE;
-    uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;
-    uint64_t patience = rate ? 2 * SECOND / rate + FINAL_SPARE : 0;
-
-    return patience > FINAL_PATIENCE ? patience : FINAL_PATIENCE;
-}
-
 /* Remark on the silence, and send a command to see whether the guest is still
  * there. A machine that is reset forgets its connections silently, and its
  * host takes them for open until something is sent. */
@@ -491,14 +473,8 @@ int talk_tick(struct talk *s, uint64_t now_ns, struct err *e)
 
 uint64_t talk_due(const struct talk *s)
 {
-    if (s->state == TALK_DRAINING) {
-        uint64_t since =
-            s->heard_ns > s->entered_ns ? s->heard_ns : s->entered_ns;
-        uint64_t most = s->entered_ns + FINAL_OUTSIDE;
-
-        since += final_patience(s);
-        return since < most ? since : most;
-    }
+    if (s->state == TALK_DRAINING)
+        return final_due(s);
     uint64_t due = s->retry_ns;
 
     if (given_up_ns(s) < due)
