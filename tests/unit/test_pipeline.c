@@ -572,9 +572,12 @@ TEST(last_words_are_read_when_patience_ends)
     step_until(p, 10);
     pipeline_stop(p, PIPELINE_STOPPED);
     CHECK_EQ(pipeline_step(p, false, buf, sizeof buf, &error), 1); /* STOP */
-    while (clock_ns() < pipeline_wait(p).due)
-        (void)poll(NULL, 0, 10); /* others have their turn */
-    CHECK_EQ(pipeline_step(p, false, buf, sizeof buf, &error), 0);
+    for (int result = 1; result == 1;) { /* words that came earn more time */
+        while (clock_ns() < pipeline_wait(p).due)
+            (void)poll(NULL, 0, 10); /* others have their turn */
+        result = pipeline_step(p, false, buf, sizeof buf, &error);
+        CHECK(result == 0 || pipeline_sums(p).samples == 15);
+    }
     CHECK_EQ(pipeline_sums(p).samples, 15);
     pipeline_free(p);
     join_guest(guest);
