@@ -70,6 +70,8 @@ static void init(void)
 /* --- The pump's side ------------------------------------------------------ */
 
 static uint64_t threads, cores, waits; /* frames */
+/* The last frames' values by tag, of each thread's id and of core 0 */
+static uint64_t thread_of[IDS][14], core_0[18];
 
 static uint64_t field(const struct tprof_frame *f, uint32_t tag)
 {
@@ -82,10 +84,17 @@ static uint64_t field(const struct tprof_frame *f, uint32_t tag)
     return value;
 }
 
+static void keep(const struct tprof_frame *f, uint64_t *value, uint32_t tags)
+{
+    for (uint32_t tag = 0; tag < tags; tag++)
+        value[tag] = field(f, tag);
+}
+
 static void check_frame(const struct tprof_frame *f)
 {
     switch (f->data[2]) {
     case WIRE_THREAD:
+        keep(f, thread_of[field(f, 2)], 14);
         if (field(f, 7) == WIRE_IS_UNKNOWN && !(field(f, 4) & 2))
             break;
         threads++;
@@ -94,6 +103,8 @@ static void check_frame(const struct tprof_frame *f)
         break;
     case WIRE_SCHED:
         cores++;
+        if (field(f, 1) == 0)
+            keep(f, core_0, 18);
         CHECK_EQ(field(f, 5) + field(f, 6) + field(f, 7),
                  field(f, 2) - field(f, 3));
         CHECK(field(f, 9) <= field(f, 6));
@@ -242,4 +253,73 @@ TEST(rounds_that_are_cut_short_go_on_where_they_were)
     CHECK(threads > 100);
     CHECK(waits > 100);
     CHECK(cores > 100);
+}
+
+/* --- After the end of the sums -------------------------------------------- */
+
+static void pass(uint64_t ticks)
+{
+    atomic_fetch_add(&clock_now, ticks);
+}
+
+static void send_all(void)
+{
+    tprof_sums_order(TPROF_SUMS_SEND_ALL);
+    while (speak())
+        ;
+}
+
+/* catches: the time before the end as a time of the thread that runs after it
+ */
+TEST(core_that_was_idle_at_the_end_was_idle)
+{
+    begin();
+    tprof_switch(2, 1, TPROF_READY); /* 1 is an idle thread */
+    pass(50000);
+    tprof_sums_order(TPROF_SUMS_END);
+    pass(700);
+    tprof_switch(1, 3, TPROF_READY);
+    send_all();
+    CHECK(core_0[6] >= 50000 && core_0[6] < 50100); /* IDLE */
+    CHECK(core_0[5] < 100);                         /* RUNNING */
+}
+
+/* catches: the last time of a thread that ends after the sums */
+TEST(thread_that_ends_after_the_sums_has_its_times)
+{
+    begin();
+    tprof_switch(2, 3, TPROF_BLOCKED);
+    pass(50000);
+    tprof_sums_order(TPROF_SUMS_END);
+    pass(700);
+    tprof_switch(3, 4, TPROF_ENDED);
+    tprof_thread_end(2);
+    tprof_thread_end(5); /* its state is not known */
+    waits = 0;
+    send_all();
+    CHECK_EQ(thread_of[3][4], WIRE_THREAD_ENDED);
+    CHECK(thread_of[3][8] >= 50000 && thread_of[3][8] < 50100); /* RUNNING */
+    CHECK_EQ(thread_of[3][5], thread_of[2][5]);                 /* NOW */
+    CHECK(thread_of[2][10] >= 50000);                           /* BLOCKED */
+    CHECK(thread_of[2][10] < 50100);
+    CHECK(core_0[5] >= 50000 && core_0[5] < 50200);
+    CHECK_EQ(thread_of[5][5], thread_of[5][6]);
+}
+
+/* catches: a thread that runs forever, because the sums began after its last
+ * event */
+TEST(thread_named_while_the_sums_are_cleared_is_unknown)
+{
+    begin();
+    tprof_sums_order(TPROF_SUMS_END);
+    tprof_sums_order(TPROF_SUMS_BEGIN);
+    while (atomic_load(&tprof_sums.counting) == 0) {
+        tprof_thread(5);
+        CHECK_EQ(tprof_name(5, "late"), TPROF_OK);
+        tprof_switch(5, 6, TPROF_BLOCKED);
+        speak();
+    }
+    send_all();
+    CHECK_EQ(thread_of[5][7], WIRE_IS_UNKNOWN);
+    CHECK_EQ(thread_of[6][7], WIRE_IS_RUNNING);
 }

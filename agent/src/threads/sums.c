@@ -114,6 +114,25 @@ static void note_running(uint32_t core, uint64_t since)
             TPROF_THREAD_RUNNING, TPROF_THREAD_RUNNING);
 }
 
+/* A core that has not switched since the sums began did all the time what it
+ * does at their end. */
+static void note_stopped(uint32_t core)
+{
+    struct tprof_core_sums *sums = &tprof_sums.core[core];
+    uint64_t id = atomic_load_explicit(
+        &tprof_agent.core[core]->recorder.running, memory_order_relaxed);
+
+    if (atomic_load_explicit(&sums->switches, memory_order_relaxed) == 0)
+        tprof_sums_do(sums, tprof_sums_does(id, tprof_thread_table_find(id)));
+}
+
+static void end_counting(uint64_t now)
+{
+    atomic_store(&tprof_sums.stopped, now);
+    for (uint32_t i = 0; i < tprof_sums.cores; i++)
+        note_stopped(i);
+}
+
 static void begin_counting(uint64_t now)
 {
     struct tprof_thread_table *table = &tprof_thread_table;
@@ -167,7 +186,7 @@ void tprof_sums_order(enum tprof_sums_order what)
     case TPROF_SUMS_END:
         atomic_store(&tprof_sums.counting, 0);
         if (state.phase == COUNTING)
-            atomic_store(&tprof_sums.stopped, tprof_arch_now());
+            end_counting(tprof_arch_now());
         else
             tprof_thread_table.since = 0;
         state.phase = IDLE;
@@ -344,6 +363,7 @@ static void put_evicted(struct tprof_frame *f)
 struct core_reading {
     uint64_t last, running, other, ready_idle;
     uint64_t ticks[TPROF_CORE_TIMES];
+    uint32_t does;
 };
 
 static bool read_core(uint32_t index, struct core_reading *r)
@@ -358,6 +378,7 @@ static bool read_core(uint32_t index, struct core_reading *r)
         r->last = get(&core->last);
         r->other = get(&core->other_running);
         r->ready_idle = get(&core->ready_idle);
+        r->does = core->does;
         r->running = get(&cpu->recorder.running);
         for (uint32_t i = 0; i < TPROF_CORE_TIMES; i++)
             r->ticks[i] = get(&core->ticks[i]);
@@ -372,13 +393,15 @@ static void put_core(struct tprof_frame *f, uint32_t index,
                      struct core_reading *r)
 {
     const struct tprof_core_sums *core = &tprof_sums.core[index];
-    const struct tprof_thread_record *t = tprof_thread_table_find(r->running);
     uint64_t now = end_of_sums();
     uint64_t ticks = now > r->last ? now - r->last : 0;
+    uint32_t does = r->does;
 
-    r->ticks[tprof_sums_kind(t)] += ticks;
-    if (!t && r->running != 0)
-        r->other += ticks;
+    if (!get(&tprof_sums.stopped))
+        does = tprof_sums_does(r->running, tprof_thread_table_find(r->running));
+    if (does == TPROF_CORE_OTHER)
+        r->other += ticks, does = TPROF_CORE_UNNAMED;
+    r->ticks[does] += ticks;
     tprof_frame_field(f, WIRE_SCHED_CORE, index);
     tprof_frame_field(f, WIRE_SCHED_NOW, r->last + ticks);
     tprof_frame_field(f, WIRE_SCHED_SINCE, tprof_thread_table.since);

@@ -25,7 +25,8 @@ enum tprof_core_time {
     TPROF_CORE_RUNNING = 0, /* a thread with a record */
     TPROF_CORE_IDLE = 1,
     TPROF_CORE_UNNAMED = 2, /* no thread, or one without a record */
-    TPROF_CORE_TIMES = 3
+    TPROF_CORE_TIMES = 3,
+    TPROF_CORE_OTHER = 3 /* UNNAMED, with an id: (other_running), too */
 };
 
 /* Times of at least 2^(buckets - 2) ticks are in the last bucket. So the
@@ -50,6 +51,10 @@ struct tprof_core_sums {
     _Atomic uint64_t
         ready_before; /* tprof_sums_ready_ticks() at idle's begin */
     _Atomic uint64_t delay[TPROF_DELAY_BUCKETS];
+    /* enum tprof_core_time: what the core does since (last). Only read if no
+     * core counts: a core that does not call tprof_switch() does not write it.
+     */
+    _Atomic uint32_t does;
     struct tprof_thread_record *current; /* of its last switch, or NULL */
     struct tprof_range range;            /* of the last stack that was walked */
     struct tprof_callers callers;
@@ -115,6 +120,21 @@ tprof_sums_kind(const struct tprof_thread_record *t)
                    WIRE_THREAD_IDLE
                ? TPROF_CORE_IDLE
                : TPROF_CORE_RUNNING;
+}
+
+/* Returns what a core does that runs thread (id), whose record is (t), or NULL.
+ */
+TPROF_HOT enum tprof_core_time
+tprof_sums_does(uint64_t id, const struct tprof_thread_record *t)
+{
+    return !t && id != 0 ? TPROF_CORE_OTHER : tprof_sums_kind(t);
+}
+
+/* The core does (does) from (core->last) on. */
+TPROF_HOT void tprof_sums_do(struct tprof_core_sums *core,
+                             enum tprof_core_time does)
+{
+    atomic_store_explicit(&core->does, does, memory_order_relaxed);
 }
 
 /* Returns by how many more threads are ready after (change) of the thread with

@@ -156,6 +156,23 @@ static void end_call(const struct counted *c)
     tprof_arch_irq_restore(c->flags);
 }
 
+/* The thread ends, but the sums have ended before: they miss nothing of it. A
+ * thread whose state is UNKNOWN has no times. */
+static void end_after_stop(struct tprof_thread_record *t, uint64_t id)
+{
+    uint64_t stopped = atomic_load(&tprof_sums.stopped);
+
+    if (stopped == 0)
+        return;
+    struct tprof_change change = tprof_thread_table_change(
+        t, id, stopped, true,
+        TPROF_THREAD_LIVES & ~TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN),
+        TPROF_THREAD_ENDED, TPROF_THREAD_UNKNOWN);
+
+    if (change.ended == TPROF_THREAD_BLOCKED)
+        tprof_thread_waits_add(change.wait, change.ticks);
+}
+
 /* Thread (id) has ended, if it lives. */
 static void end_thread(const struct counted *c, uint64_t id)
 {
@@ -166,8 +183,12 @@ static void end_thread(const struct counted *c, uint64_t id)
 
     if (!t)
         return;
-    if (c->counts && runs)
+    if (!c->counts)
+        end_after_stop(t, id);
+    if (c->counts && runs) {
         (void)tprof_sums_ran(c->core, id, t, c->now);
+        tprof_sums_do(c->core, TPROF_CORE_OTHER);
+    }
     struct tprof_change change = tprof_thread_table_change(
         t, id, now, c->counts, TPROF_THREAD_LIVES, TPROF_THREAD_ENDED,
         runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_BLOCKED);
@@ -209,15 +230,19 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
     if (id == 0)
         return TPROF_ERR_CONFIG;
     struct counted c = begin_call();
-    bool runs = c.running == id;
+    bool runs = c.counts && c.running == id;
 
     end_thread(&c, id);
-    if (c.counts && runs)
+    if (runs)
         (void)tprof_sums_ran(c.core, id, NULL, c.now);
+    /* if no core counts: a thread that runs when the sums begin is found then
+     */
     int error = tprof_thread_table_add(
         id, name, flags, runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_UNKNOWN,
         c.now);
 
+    if (runs)
+        tprof_sums_do(c.core, tprof_sums_does(id, tprof_thread_table_find(id)));
     tell_again(id);
     end_call(&c);
     return error;
@@ -369,6 +394,7 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
         if (in)
             more += switch_in(core, cpu->index, in, to, now);
         tprof_sums_count_ready(more, now);
+        tprof_sums_do(core, tprof_sums_does(to, in));
         core->current = in;
     }
     tprof_sums_leave(core);
