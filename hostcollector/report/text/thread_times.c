@@ -88,11 +88,15 @@ static void write_thread(FILE *out, const struct report *r, uint32_t i)
     const struct profile_thread *t = &p->threads[i];
     char rate[TEXT_NUMBER + 4], wait[TEXT_NUMBER], name[NAME_PLAIN];
 
-    (void)fprintf(
-        out, "%6.1f %6.1f %6.1f %10s %9s  ", percent(t->running, t->wall),
-        percent(t->ready, t->wall), percent(t->blocked, t->wall),
-        rate_text(rate, p, t->switches, t->wall),
-        t->longest != 0 ? time_text(wait, p, (double)t->longest) : ".");
+    (void)fprintf(out, "%6.1f ", percent(t->running, t->wall));
+    if (t->idle) /* it is ready whenever it does not run */
+        (void)fprintf(out, "%6s %6s", ".", ".");
+    else
+        (void)fprintf(out, "%6.1f %6.1f", percent(t->ready, t->wall),
+                      percent(t->blocked, t->wall));
+    (void)fprintf(out, " %10s %9s  ", rate_text(rate, p, t->switches, t->wall),
+                  t->longest != 0 ? time_text(wait, p, (double)t->longest)
+                                  : ".");
     name_of_thread(name, p, i + 1);
     (void)snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s",
                    t->idle ? " (idle)" : "", t->ended ? " (ended)" : "");
