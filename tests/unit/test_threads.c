@@ -7,6 +7,7 @@
 #include "check.h"
 #include "machine.h"
 #include "one_way.h"
+#include "threads/sums.h"
 #include "tprof_wire.h"
 
 #define CORES   4u
@@ -267,6 +268,25 @@ TEST(slot_is_what_the_core_runs)
     CHECK_EQ(*tprof_thread_slot(2), 78);
     CHECK_EQ(*tprof_thread_slot(0), 0);
     CHECK(tprof_thread_slot(CORES) == NULL);
+}
+
+/* catches: a store into memory that is the kernel's again; calls that count for
+ * nobody */
+TEST(nothing_is_counted_after_the_exit)
+{
+    init();
+    init_threads();
+    pass_a_second();
+    CHECK(tprof_sums.counting);
+    for (uint32_t i = 0; i < CORES; i++) {
+        on_core(i);
+        (void)tprof_stop_cpu();
+    }
+    CHECK_EQ(tprof_exit(), TPROF_OK);
+    CHECK(!tprof_sums.counting);
+    CHECK(tprof_thread_slot(0) == NULL);
+    tprof_switch(0, 1, TPROF_READY);
+    tprof_wake(1);
 }
 
 /* (ticks) of core 0, each of which is a sample */

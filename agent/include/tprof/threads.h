@@ -76,8 +76,8 @@ void tprof_thread(uint64_t id);
 
 /* Returns the word in which core (index) has the id of its thread, for code
  * that stores the id by itself instead of calling tprof_thread(). The address
- * does not change. NULL: there is no such core, or tprof_init() was not called.
- */
+ * does not change until tprof_exit(), before which that code stops to store.
+ * NULL: there is no such core, or the agent is not initialized. */
 uint64_t *tprof_thread_slot(uint32_t index);
 
 /* Why a thread runs no longer */

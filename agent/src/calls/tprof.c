@@ -214,6 +214,12 @@ static void let_go(struct tprof_agent *a)
                                     memory_order_acquire))
         tprof_arch_relax();
     a->ready = 0;
+    /* acquire: pairs with the release in tprof_threads() */
+    void (*order_sums)(enum tprof_sums_order) =
+        atomic_load_explicit(&a->order_sums, memory_order_acquire);
+
+    if (order_sums)
+        order_sums(TPROF_SUMS_END);
     if (!c->channel && !c->transport)
         tprof_console_exit(memory);
     else if (!c->channel && c->transport->exit)

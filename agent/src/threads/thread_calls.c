@@ -78,7 +78,8 @@ int tprof_threads(const struct tprof_threads_config *config)
 
 uint64_t *tprof_thread_slot(uint32_t index)
 {
-    if (index >= TPROF_CPUS_MAX || !tprof_agent.core[index])
+    if (!tprof_agent.ready || index >= TPROF_CPUS_MAX ||
+        !tprof_agent.core[index])
         return NULL;
     /* through an integer, because the kernel stores without _Atomic */
     return (void *)(uintptr_t)&tprof_agent.core[index]->recorder.running;
