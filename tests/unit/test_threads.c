@@ -256,6 +256,7 @@ TEST(bad_configs_are_refused)
     CHECK_EQ(tprof_threads(&c), TPROF_OK);
     CHECK_EQ(tprof_threads(&c), TPROF_ERR_STATE);
     CHECK_EQ(tprof_name(0, "no thread"), TPROF_ERR_CONFIG);
+    CHECK_EQ(tprof_name(1, NULL), TPROF_ERR_CONFIG);
 }
 
 TEST(slot_is_what_the_core_runs)

@@ -61,7 +61,7 @@ int tprof_threads(const struct tprof_threads_config *config);
  *
  * Returns TPROF_OK;
  * TPROF_ERR_STATE: before tprof_threads();
- * TPROF_ERR_CONFIG: (id) is 0;
+ * TPROF_ERR_CONFIG: (id) is 0, or (name) is NULL;
  * TPROF_ERR_MEMORY_SMALL: too many threads live. This thread has no name, and
  * its times are added to the times of other such threads.
  */

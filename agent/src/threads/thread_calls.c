@@ -228,7 +228,7 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
 {
     if (tprof_thread_table.size == 0)
         return TPROF_ERR_STATE;
-    if (id == 0)
+    if (id == 0 || !name)
         return TPROF_ERR_CONFIG;
     struct counted c = begin_call();
     bool runs = c.counts && c.running == id;
