@@ -367,6 +367,13 @@ find_current(const struct tprof_core_sums *core, uint64_t id)
     return t && tprof_thread_table_has(t, id) ? t : tprof_thread_table_find(id);
 }
 
+/* tprof_switch() if nothing is counted */
+TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
+{
+    if (why == TPROF_ENDED)
+        tprof_thread_end(from);
+}
+
 static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
                                                    uint64_t from, uint64_t to,
                                                    uint32_t why,
@@ -378,8 +385,9 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     if (!core)
         return;
     uint64_t flags = tprof_arch_irq_save();
+    bool counts = tprof_sums_enter(core);
 
-    if (tprof_sums_enter(core) && from != to && why <= TPROF_ENDED) {
+    if (counts && from != to && why <= TPROF_ENDED) {
         uint64_t now = tprof_arch_now();
         struct tprof_thread_record *out = find_current(core, from);
         struct tprof_thread_record *in = tprof_thread_table_find(to);
@@ -400,13 +408,8 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     }
     tprof_sums_leave(core);
     tprof_arch_irq_restore(flags);
-}
-
-/* tprof_switch() if nothing is counted */
-TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
-{
-    if (why == TPROF_ENDED)
-        tprof_thread_end(from);
+    if (__builtin_expect(!counts, 0)) /* no longer */
+        end_after_switch(from, why);
 }
 
 TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
