@@ -111,6 +111,7 @@ static void check_frame(const struct tprof_frame *f)
         break;
     case WIRE_WAIT:
         waits++;
+        CHECK(field(f, 7) <= field(f, 6)); /* LONGEST, TIME */
         break;
     }
 }
@@ -253,6 +254,18 @@ TEST(rounds_that_are_cut_short_go_on_where_they_were)
     CHECK(threads > 100);
     CHECK(waits > 100);
     CHECK(cores > 100);
+}
+
+/* catches: a pump that has nothing to do for ever: tprof_threads() may say so
+ * just after a START on another core */
+TEST(order_to_send_keeps_the_pump_at_work_while_it_clears)
+{
+    begin();
+    tprof_sums_order(TPROF_SUMS_END);
+    tprof_sums_order(TPROF_SUMS_BEGIN);
+    atomic_store(&tprof_agent.owes_sums, 0);
+    tprof_sums_order(TPROF_SUMS_SEND);
+    CHECK(atomic_load(&tprof_agent.owes_sums));
 }
 
 /* --- After the end of the sums -------------------------------------------- */

@@ -313,6 +313,9 @@ static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
     uint8_t stack[WIRE_WAIT_FRAMES_MAX * VARINT];
     uint8_t *at = stack;
     uint64_t last = tprof_agent.bounds.image.text.start;
+    /* acquire: pairs with the release in tprof_thread_waits_add(). Read first,
+     * so that the wait is part of count and time. */
+    uint64_t longest = atomic_load_explicit(&w->longest, memory_order_acquire);
 
     for (uint32_t i = 0; i < w->frames; i++) {
         at = tprof_encode_varint(at, tprof_zigzag(w->frame[i] - last));
@@ -325,7 +328,7 @@ static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
     tprof_frame_field(f, WIRE_WAIT_END, w->end);
     tprof_frame_field(f, WIRE_WAIT_COUNT, get(&w->count));
     tprof_frame_field(f, WIRE_WAIT_TIME, get(&w->ticks));
-    tprof_frame_field(f, WIRE_WAIT_LONGEST, get(&w->longest));
+    tprof_frame_field(f, WIRE_WAIT_LONGEST, longest);
     tprof_frame_field(f, WIRE_WAIT_ENTRY, entry);
 }
 
