@@ -127,7 +127,9 @@ tprof_sums_kind(const struct tprof_thread_record *t)
 TPROF_HOT enum tprof_core_time
 tprof_sums_does(uint64_t id, const struct tprof_thread_record *t)
 {
-    return !t && id != 0 ? TPROF_CORE_OTHER : tprof_sums_kind(t);
+    if (!t && id != 0)
+        return TPROF_CORE_OTHER;
+    return tprof_sums_kind(t);
 }
 
 /* The core does (does) from (core->last) on. */

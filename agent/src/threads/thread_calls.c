@@ -385,31 +385,35 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     if (!core)
         return;
     uint64_t flags = tprof_arch_irq_save();
-    bool counts = tprof_sums_enter(core);
 
-    if (counts && from != to && why <= TPROF_ENDED) {
+    if (__builtin_expect(!tprof_sums_enter(core), 0)) { /* no longer */
+        tprof_sums_leave(core);
+        tprof_arch_irq_restore(flags);
+        end_after_switch(from, why);
+        return;
+    }
+    if (from != to && why <= TPROF_ENDED) {
         uint64_t now = tprof_arch_now();
         struct tprof_thread_record *out = find_current(core, from);
         struct tprof_thread_record *in = tprof_thread_table_find(to);
         int more = 0;
 
         uint64_t ran = tprof_sums_ran(core, from, out, now);
+        enum tprof_core_time does = tprof_sums_does(to, in);
 
+        tprof_sums_do(core, does);
         tprof_sums_add(&core->switches, 1);
         note_idle(core, tprof_sums_kind(out) == TPROF_CORE_IDLE,
-                  tprof_sums_kind(in) == TPROF_CORE_IDLE, ran, now);
+                  does == TPROF_CORE_IDLE, ran, now);
         if (out)
             more = switch_out(core, out, from, now, why, caller);
         if (in)
             more += switch_in(core, cpu->index, in, to, now);
         tprof_sums_count_ready(more, now);
-        tprof_sums_do(core, tprof_sums_does(to, in));
         core->current = in;
     }
     tprof_sums_leave(core);
     tprof_arch_irq_restore(flags);
-    if (__builtin_expect(!counts, 0)) /* no longer */
-        end_after_switch(from, why);
 }
 
 TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
