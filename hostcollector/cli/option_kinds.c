@@ -201,8 +201,8 @@ static int read_peer(void *field, const struct option_row *row,
     if (peer_parse(field, value))
         return OPTION_READ;
     return err_set(e,
-                   "--%s: '%s' is neither a user's number, as 'id -u NAME' "
-                   "tells, nor any",
+                   "--%s: '%s' is not a user's number. Type the number that "
+                   "'id -u NAME' prints, or any",
                    row->name, value);
 }
 

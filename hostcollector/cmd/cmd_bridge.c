@@ -26,7 +26,7 @@ static const struct option_row own_rows[] = {
     {"vhost-user", 0, "SOCKET", &option_text, AT(bridge.vhost_user), 0, 0,
      "where QEMU connects: -chardev socket,path=SOCKET"},
     {"uds", 0, "PATH", &option_text, AT(bridge.uds), 0, 0,
-     "where everybody else connects"},
+     "where the collector and other programs connect"},
     {"cid", 0, "N", &option_count, AT(bridge.cid), 3, UINT32_MAX - 1,
      "the guest's CID, 3 or more (default: 3)"},
     {"peer", 0, "UID", &option_peer, AT(bridge.peers), 0, 0,
@@ -114,7 +114,7 @@ static int serve(struct bridge_options *o, struct err *e)
     if (b != NULL && confine(o->sandbox, e) == 0) {
         (void)fprintf(stderr,
                       "collector bridge: ready: guest %u by QEMU at %s, "
-                      "everybody else at %s\n",
+                      "other programs at %s\n",
                       config->cid, config->vhost_user, config->uds);
         result = bridge_run(b, e);
     }

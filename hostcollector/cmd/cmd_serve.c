@@ -81,10 +81,10 @@ static const struct help help = {
     "collector serve --guests FILE [option...]\n"
     "collector serve --vsock 3..200 [option...]\n"
     "\n"
-    "Attaches to guests as they come, samples each at a low rate, and counts "
-    "what came and what was lost, until Ctrl-C. A guest that leaves or sends "
-    "nonsense is tried again, less and less often. SIGHUP has FILE read again; "
-    "guests that stay in it are not touched.",
+    "Attaches to each guest that appears, samples it at a low rate, and counts "
+    "received and lost samples, until Ctrl-C. A guest that leaves or sends "
+    "nonsense is tried again, less and less often. On SIGHUP serve reads FILE "
+    "again, and goes on with the guests that are still in FILE.",
     "  collector serve --watch /run/guests --listen 127.0.0.1:9797\n"
     "  collector serve --guests guests.txt --spool /var/lib/tprof\n"
     "  collector serve --watch /run/guests --budget 0.1 --elf kernel.elf\n",

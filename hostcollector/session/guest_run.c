@@ -248,8 +248,7 @@ static void no_guest(struct guest_run *r)
         (void)err_set(&e, "no guest connected within %.3g s: %s",
                       first_wait_s(r->config.options), excuse);
     else if (end == RECORDING_CUT)
-        (void)err_set(&e, "%s: it is cut before a guest introduced itself",
-                      r->source);
+        (void)err_set(&e, "%s: it is cut before a guest said HELLO", r->source);
     else
         (void)err_set(&e, "%s", excuse);
     guest_run_failed(r, &e);

@@ -179,7 +179,7 @@ const struct option_row duration_rows[] = {
 
 const struct option_row wait_rows[] = {
     {"wait", 0, "SECONDS", &option_seconds, FROM(wait_s), 0, 0,
-     "time to wait for a guest (default: no limit; if it left 10s)"},
+     "time to wait (default: no limit; 10s for a guest that left)"},
     {.name = NULL}};
 
 const struct option_row connect_rows[] = {
@@ -198,7 +198,7 @@ const struct option_row rate_rows[] = {
 
 const struct option_row depth_rows[] = {
     {"depth", 0, "N", &option_count, FROM(depth), 1, 127,
-     "callers to record, 1 to 127 (default: guest's, else 64)"},
+     "callers to record, 1 to 127 (default: the guest's, else 64)"},
     {.name = NULL}};
 
 const struct option_row unwind_rows[] = {
@@ -272,11 +272,11 @@ const struct option_row report_rows[] = {
 
 const struct option_row latency_rows[] = {
     {"latency", 0, NULL, &option_flag, SHOWN(latency), 0, 0,
-     "show and sort by what keeps the other cores waiting"},
+     "sort functions by how long they keep other cores waiting"},
     {"by", 0, "core|thread", &option_choice, SHOWN(by), 0, 0,
-     "columns of the table of functions (default: core)"},
+     "show a column for each core (default) or each thread"},
     {"thread", 0, "NAME", &option_text, SHOWN(thread), 0, 0,
-     "count samples of threads with NAME in their names only"},
+     "count only samples of threads with NAME in their names"},
     {.name = NULL}};
 
 const struct option_row of_rows[] = {

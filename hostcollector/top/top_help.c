@@ -26,9 +26,9 @@ static const struct line live[] = {
 };
 
 static const struct line player[] = {
-    {"Left Right", "5 seconds back, or forth"},
+    {"Left Right", "go back, or forward, by 5 seconds"},
     {"Home End", "to the beginning, or to the end"},
-    {"[ ]", "play half, or twice as fast"},
+    {"[ ]", "play at half, or at twice the speed"},
 };
 
 static const struct line columns[] = {

@@ -631,9 +631,10 @@ TEST(another_user_may_be_trusted) /* catches: a bridge without the option */
     CHECK(o.from.peers.other && o.from.peers.uid == 1000 && !o.from.peers.any);
     CHECK_EQ(parse_own(&cmd_bridge, "--peer any"), 0);
     CHECK(((const struct peer_rule *)own_field(&cmd_bridge, "--peer"))->any);
-    check_refused(&cmd_live, "--peer alice",
-                  "--peer: 'alice' is neither a user's number, as 'id -u NAME' "
-                  "tells, nor any");
+    check_refused(
+        &cmd_live, "--peer alice",
+        "--peer: 'alice' is not a user's number. Type the number that "
+        "'id -u NAME' prints, or any");
 }
 
 TEST(waiting_may_be_declined)

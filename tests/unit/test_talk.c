@@ -366,7 +366,7 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK_EQ(talk_tick(&s, 8 * SECOND, &error), 0);
     CHECK(s.state == TALK_OVER && s.stayed_away);
     talk_excuse(&s, &why);
-    CHECK(strstr(why.text, "vm: no guest introduced itself") != NULL);
+    CHECK(strstr(why.text, "vm: no guest said HELLO") != NULL);
 
     /* one that was closed before it said anything, as a guest that crashed */
     s = (struct talk){.source = &vm, .note = keep_note};

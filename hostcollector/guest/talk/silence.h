@@ -17,12 +17,11 @@
     "before its agent sent anything, and its console may say why. If it ran, " \
     "does it call tprof_init() and tprof_start_cpu()?"
 #define NO_GUEST                                                               \
-    "%s: no guest introduced itself: does a guest run there that calls "       \
+    "%s: no guest said HELLO: does a guest run there that calls "              \
     "tprof_init() and tprof_start_cpu(), with interrupts on? Or is another "   \
     "collector attached?"
 #define NO_STREAM                                                              \
-    "%s: no guest introduced itself: is this a recording, or a captured "      \
-    "stream?"
+    "%s: no guest said HELLO: is this a recording, or a captured stream?"
 /* Lines after the first. Shown to the user of one guest, and left out if there
  * are many guests. */
 #define SERIAL_SILENCE                                                         \
@@ -31,19 +30,19 @@
     "- QEMU serves another client on this socket, one at a time;\n"            \
     "- tprof_init() failed: the guest's console has what it returned, if the " \
     "kernel prints tprof_strerror();\n"                                        \
-    "- the port has another name: QEMU wants -device "                         \
+    "- the port has another name: start QEMU with -device "                    \
     "virtserialport,chardev=...,name=tprof.0;\n"                               \
-    "- the agent never runs: that takes tprof_start_cpu() and interrupts, or " \
-    "tprof_poll();\n"                                                          \
+    "- the agent never runs: the kernel must call tprof_start_cpu() and "      \
+    "enable interrupts, or call tprof_poll();\n"                               \
     "- a driver of the kernel's claimed the device after tprof_init()."
 
 #define RETRY_FIRST  100000000ull  /* nanoseconds */
 #define SILENCE_MAX  5000000000ull /* longer than the time between STATS */
 #define RETRY_RARELY 5000000000ull /* with backs_off, the longest time */
 
-/* The time of the next try after one at (now_ns). With backs_off, the wait is
- * half as long as the guest has been away, so that thousands of absent guests
- * cost little. */
+/* Returns the time of the next try after a try at (now_ns). With backs_off, the
+ * wait is half as long as the guest has been away, so that thousands of absent
+ * guests cost little. */
 static inline uint64_t retry_absent(const struct talk *s, uint64_t now_ns)
 {
     uint64_t since = s->entered_ns > s->begun_ns ? s->entered_ns : s->begun_ns;
@@ -76,11 +75,11 @@ static inline uint64_t silence_ns(const struct talk *s)
 #define FINAL_SPARE    500000000ull  /* and two sampling intervals */
 #define FINAL_MOST     10000000000ull
 
-/* Until when to wait for the answer to STOP, or for more of a long answer. The
- * guest reads STOP at its next tick, which may be one and a half mean intervals
- * away. A process that samples from outside reads STOP when the guest has
- * stopped for a sample, which may take seconds on a busy host; if that process
- * ends, its stream ends. */
+/* Returns the time limit for the answer to STOP, or for more of a long answer.
+ * The guest reads STOP at its next tick, which may be one and a half mean
+ * intervals away. A process that samples from outside reads STOP when the guest
+ * has stopped for a sample, which may take seconds on a busy host; if that
+ * process ends, its stream ends. */
 static inline uint64_t final_due(const struct talk *s)
 {
     uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;

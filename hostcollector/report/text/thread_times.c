@@ -234,8 +234,9 @@ void table_scheduling(FILE *out, const struct report *r)
         (void)fprintf(out, "%4s %zu more: --all\n", "", shown - most);
     text_wrap_at(out, 0,
                  "SCHEDULING: % of the core's time with named threads, idle "
-                 "threads, and others. MEDIAN to LONGEST: at most so long from "
-                 "ready to running. MOVED: ran on another core before",
+                 "threads, and others. MEDIAN to LONGEST: times from ready to "
+                 "running, as upper bounds. MOVED: threads that ran on another "
+                 "core before",
                  table_columns(r));
     write_ready_idle(out, r);
 }
