@@ -267,7 +267,7 @@ class App extends Page {
         this.showTab("sandwich");
     }
 
-    /* Lines and code of function (f), or of the one that was picked. */
+    /* Show lines and code of function (f), or of the picked function. */
     openLines(f = this.state.function) {
         this.state.function = f;
         this.showTab("lines");
@@ -325,7 +325,7 @@ class App extends Page {
             search === null && image < 0 ? null : pickAll(found, core.call));
     }
 
-    /* Share of the base that has what is searched for, each sample once. */
+    /* Share of the base in stacks with a function of the search, each sample once. */
     foundShare() {
         const { sums, hitFunctions } = this.state, { calls } = this.profile;
         const found = new Uint8Array(calls.count);

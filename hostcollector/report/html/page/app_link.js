@@ -13,7 +13,8 @@ function linkSlots({ slots, slots_per_s: rate }, text, act) {
         act(Math.round(range[1] * rate), Math.round(range[2] * rate));
 }
 
-/* What (app) shows. A word is null where a page opens so. */
+/* The words for the view that (app) shows. A word is null if the page opens with
+ * its choice. */
 function linkOf(app) {
     const { state, profile, flame } = app, { head, functions, cores } = profile, { shown } = head;
     const guest = app.profiles.indexOf(profile), unless = (same, text) => same ? null : text;
@@ -39,8 +40,8 @@ function linkOf(app) {
     ];
 }
 
-/* Show what (words) name, and the rest as the page opens. Before a guest is read
- * there is nothing to show, and the address is read again. */
+/* Show the view of (words). Choices without a word are those that the page opens
+ * with. Before a guest is read nothing is shown; the address is read again later. */
 function followLink(app, words) {
     if (app.profiles.length === 0)
         return;

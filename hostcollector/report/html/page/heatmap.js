@@ -134,7 +134,7 @@ class Heatmap {
             idle: "how idle the selected cores were, on average",
             late: "the longest that a sample came late in it; darkest: " +
                 ticksText(profile, (this.longest || 0) * profile.hz),
-            found: "the largest part of 20 ms in it that the search result took",
+            found: "the largest share of 20 ms that the functions of the search took",
         }[state.heat];
         return `A column is ${durationText(grid.column)}, a cell ${cell}: ${what}. ` +
             `About ${samples < 10 ? samples.toFixed(1) : countText(samples)} samples a cell.`;

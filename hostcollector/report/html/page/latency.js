@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Latency: the functions that keep the other cores waiting. Each busy sample
  * counts its time divided by the number of cores that are busy at that moment,
- * as in the collector's view/time/latency.h; moments are known to a slot. */
+ * as in the collector's view/time/latency.h. The time of a sample is known to a
+ * slot. */
 
 const INTERVAL_MOST = 1.5; /* the longest interval, in mean intervals */
 
@@ -39,7 +40,8 @@ class LatencyLane {
         return !(this.kind() & IDLE) && f !== MARK_LENT && f !== MARK_REST;
     }
 
-    /* What the next moment is, and from where on it stands for its core. */
+    /* Find the next moment, and the slot from which on the moment stands for its
+     * core. */
     find() {
         const { slot, weight, periods } = this.sum.core.moments;
         this.slot = this.next < this.end ? slot[this.next] : Infinity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The address of the page names what is shown, behind the #, as the words of a
- * query: so that a view can be passed on. */
+/* The address of the page has the view and its choices behind the #, as words of
+ * a query. So a view can be passed on. */
 
 const SAVE_MS = 400; /* browsers refuse an address that changes more often */
 const LINK_MAX = 2000; /* characters that every mail program leaves in one piece */
@@ -11,8 +11,8 @@ function linkWords() {
 }
 
 class Link {
-    /* (words) returns pairs of a name and a text, or of a name and null for what
-     * is as the page opens. (follow) shows what such words name. */
+    /* (words) returns pairs of a name and a text. The text is null for a choice
+     * that the page opens with. (follow) shows the view of such words. */
     constructor(words, follow) {
         this.words = words;
         addEventListener("hashchange", () => follow(linkWords()));
@@ -45,10 +45,10 @@ class Link {
         try {
             history.replaceState(null, "", words.size ? `#${words}` : location.pathname +
                 location.search);
-        } catch { /* not allowed: then the address stays */ }
+        } catch { /* the browser refuses: the address stays */ }
     }
 
-    /* The address of what is shown now. */
+    /* The address of the view that is shown now. */
     get text() {
         this.write();
         return location.href;
@@ -63,7 +63,7 @@ function linkName(functions, f) {
         ? `#${f}` : name;
 }
 
-/* The function of such a text; -1: there is none. */
+/* The function of such a name in an address; -1: there is none. */
 function linkFunction(functions, text) {
     if (!text.startsWith("#"))
         return functions.findIndex((f) => f.name === text);

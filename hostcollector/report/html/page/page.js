@@ -3,7 +3,7 @@
  * (state), redraw(), text(), which is its table for a mail, and back(), which
  * undoes what was chosen last. */
 
-const TOLD_MS = 4000; /* for so long a page says that it has copied */
+const TOLD_MS = 4000; /* the note that text was copied disappears after this */
 
 class Page {
     bindFrame() {
@@ -43,7 +43,7 @@ class Page {
         this.redraw();
     }
 
-    /* From the head to what the tab shows. */
+    /* Move the focus from the head of the page to the view of the tab. */
     skip() {
         const within = "button, select, input, canvas, [tabindex]";
         const view = document.querySelector(`#${document.body.dataset.tab}`);
@@ -51,7 +51,7 @@ class Page {
         (first || this.tabs.list().find((tab) => tab.tabIndex === 0)).focus();
     }
 
-    /* One warning is in sight, further ones are a click away. */
+    /* Show one warning, and the others after a click. */
     showWarnings(texts) {
         const list = texts.map((text) => el("p", "warning", text)), box = byId("warnings");
         box.hidden = list.length === 0;
@@ -61,8 +61,8 @@ class Page {
                 `${list.length - 1} more warning${list.length > 2 ? "s" : ""}`), ...list.slice(1)));
     }
 
-    /* Copy (text), and say so where screen readers listen. (what): "address", or
-     * else lines are counted. */
+    /* Copy (text), and write a note that screen readers read aloud. (what) is
+     * "address"; without (what) the note has the number of lines. */
     async copy(text, what) {
         let said = what ? `copied the ${what}`
             : `copied ${countText(text.split("\n").length - 1)} lines`;

@@ -63,7 +63,7 @@ class FunctionTable {
         return list;
     }
 
-    /* Is latency shown? It takes cores, times and busy samples. */
+    /* Is latency shown? Latency needs cores, times and busy samples. */
     isLatency() {
         return this.state.latency && this.sums.canLatency();
     }
@@ -196,8 +196,8 @@ class FunctionTable {
         return part < UNSURE_MIN ? 0 : part;
     }
 
-    /* ", moved" behind its name, if much of its own time, in all of the run, is of
-     * samples that stood elsewhere. */
+    /* The mark ", moved" behind a name. A function has the mark if much of its own
+     * time in the whole run is from samples at other addresses. */
     moved(row) {
         return this.sums.profile.head.moved.includes(row.function) ? ", moved" : "";
     }
