@@ -451,18 +451,19 @@ function TProfMark(Name: PChar): LongInt; cdecl; external name 'tprof_mark';
 function TProfThreads(constref Config: TTProfThreadsConfig): LongInt;
   cdecl; external name 'tprof_threads';
 
-{ A new thread has this Id, which is not 0; a thread that had the Id has ended.
-  31 bytes of Name are copied. Time of an idle thread counts as idle. Returns
+{ Names the new thread Id, which is not 0. If another thread had this Id, that
+  thread has ended. 31 bytes of Name are copied. TProfNameIdle names an idle
+  thread, whose time counts as idle. Returns
   TPROF_OK; TPROF_ERR_STATE before TProfThreads; TPROF_ERR_CONFIG;
   TPROF_ERR_MEMORY_SMALL if too many threads live. }
 function TProfName(Id: QWord; Name: PChar): LongInt; cdecl; external name 'tprof_name';
 function TProfNameIdle(Id: QWord; Name: PChar): LongInt;
   cdecl; external name 'tprof_name_idle';
 
-{ The thread has ended. }
+{ Reports that thread Id has ended. }
 procedure TProfThreadEnd(Id: QWord); cdecl; external name 'tprof_thread_end';
 
-{ From now on this core runs thread Id; 0: no thread. }
+{ Reports that this core runs thread Id from now on; 0: no thread. }
 procedure TProfThread(Id: QWord); cdecl; external name 'tprof_thread';
 
 { Returns the word in which core Index has the id of its thread; nil: no such
@@ -470,13 +471,14 @@ procedure TProfThread(Id: QWord); cdecl; external name 'tprof_thread';
 function TProfThreadSlot(Index: LongWord): PQWord;
   cdecl; external name 'tprof_thread_slot';
 
-{ This core ends to run thread From, and begins to run thread To_. Why:
-  TPROF_BLOCKED and so on. Called on the stack of From. }
+{ Reports that this core stops running thread From, and begins to run thread To_.
+  Why: TPROF_BLOCKED, TPROF_READY or TPROF_ENDED. Must be called on the stack of
+  From. }
 procedure TProfSwitch(From, To_: QWord; Why: LongWord);
   cdecl; external name 'tprof_switch';
 
-{ Thread Id, which is blocked, is ready to run from now on. The callers of this
-  procedure are recorded. }
+{ Reports that the blocked thread Id is ready to run from now on. The callers of
+  this procedure are recorded as the code that ended the wait. }
 procedure TProfWake(Id: QWord); cdecl; external name 'tprof_wake';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU if no core with that

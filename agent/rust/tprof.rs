@@ -566,26 +566,26 @@ fn thread_name(name: &str) -> [u8; 32] {
     text
 }
 
-/// A new thread has this `id`, which is not 0; a thread that had the `id` has ended. 31 bytes of
-/// `name` are copied. ERR_MEMORY_SMALL: too many threads live.
+/// Names the new thread `id`, which is not 0. If another thread had this `id`, that thread has
+/// ended. 31 bytes of `name` are copied. ERR_MEMORY_SMALL: too many threads live.
 #[inline]
 pub fn name(id: u64, name: &str) -> Result<(), Error> {
     check(unsafe { ffi::tprof_name(id, thread_name(name).as_ptr()) })
 }
 
-/// The same for a thread whose time counts as idle.
+/// Names a new idle thread, whose time counts as idle.
 #[inline]
 pub fn name_idle(id: u64, name: &str) -> Result<(), Error> {
     check(unsafe { ffi::tprof_name_idle(id, thread_name(name).as_ptr()) })
 }
 
-/// The thread has ended.
+/// Reports that thread `id` has ended.
 #[inline]
 pub fn thread_end(id: u64) {
     unsafe { ffi::tprof_thread_end(id) }
 }
 
-/// From now on this core runs thread `id`; 0: no thread.
+/// Reports that this core runs thread `id` from now on; 0: no thread.
 #[inline]
 pub fn thread(id: u64) {
     unsafe { ffi::tprof_thread(id) }
@@ -597,14 +597,15 @@ pub fn thread_slot(index: u32) -> *mut u64 {
     unsafe { ffi::tprof_thread_slot(index) }
 }
 
-/// This core ends to run thread `from`, and begins to run thread `to`. `why`: BLOCKED and so on.
-/// Called on the stack of `from`.
+/// Reports that this core stops running thread `from`, and begins to run thread `to`. `why`:
+/// BLOCKED, READY or ENDED. Must be called on the stack of `from`.
 #[inline]
 pub fn switch(from: u64, to: u64, why: u32) {
     unsafe { ffi::tprof_switch(from, to, why) }
 }
 
-/// Thread `id`, which is blocked, is ready to run from now on. The callers are recorded.
+/// Reports that the blocked thread `id` is ready to run from now on. The callers are recorded as
+/// the code that ended the wait.
 #[inline]
 pub fn wake(id: u64) {
     unsafe { ffi::tprof_wake(id) }

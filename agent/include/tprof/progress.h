@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of the kernel's work, by which the report computes the cost of a
- * request. A kernel includes tprof.h, which includes this. */
+/* Counters of the kernel's work, from which the report computes the cost of a
+ * request, and marks of the kernel's start. A kernel includes tprof.h, which
+ * includes this file. */
 #ifndef TPROF_PROGRESS_H
 #define TPROF_PROGRESS_H
 
@@ -39,7 +40,8 @@ int tprof_add_counter(const struct tprof_counter *counter);
  * report of a guest with config.boot shows the time up to each mark. (name)
  * must not change. Call this after tprof_init(), on one core at a time.
  *
- * Returns as tprof_add_counter() does; counters and marks share its limit.
+ * Returns the same values as tprof_add_counter(). Counters and marks share the
+ * limit TPROF_COUNTERS.
  */
 int tprof_mark(const char *name);
 

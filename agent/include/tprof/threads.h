@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's threads: which thread a sample is of, how long each thread runs
- * and waits, where it waits, and who ends the wait. A kernel includes tprof.h,
- * which includes this, and links only the functions that it names.
+ * The kernel's threads: the thread of each sample, for how long each thread
+ * runs and waits, where the thread waits, and who ends the wait. A kernel
+ * includes tprof.h, which includes this file. The kernel links only the
+ * functions that it calls.
  *
  * tprof_thread() alone gives each sample its thread. With tprof_switch() in the
  * scheduler and tprof_wake() where a thread becomes ready, the agent also keeps
- * the times. It keeps sums, in memory of a fixed size, and only while a host
- * takes samples.
+ * the times: as sums, in memory of a fixed size, and only while a host takes
+ * samples.
  *
  * The id of a thread is a number of the kernel's, for example the address of
  * its control block. 0: no thread. Ids may come again after a thread has ended.
@@ -28,17 +29,17 @@ extern "C" {
 
 #pragma GCC visibility push(default) /* the rest of the library is hidden */
 
-/* Bytes of memory for config.cpus (cores) and the two tables */
+/* Bytes of memory for (cores), as in config.cpus, and for the two tables */
 #define TPROF_THREADS_MEMORY(cores, threads, waits)                            \
     ((cores)*640u + (threads)*128u + (waits)*192u)
 
 struct tprof_threads_config {
     void *memory; /* aligned to 64 bytes; the kernel gives it for ever */
     size_t size;  /* bytes: TPROF_THREADS_MEMORY() */
-    /* Threads that have a name, and that live or have ended a short time ago,
-     * 16 to 65536. Twice as many as live at a time are plenty. 0: 64 */
+    /* Limit of threads with a name, living or ended, 16 to 65536. Twice the
+     * number of threads that live at a time is plenty. 0: 64 */
     uint32_t threads;
-    /* Stacks at which a thread waits, or is woken, 16 to 65536; 0: 256 */
+    /* Limit of stacks of waits and of wakes, 16 to 65536; 0: 256 */
     uint32_t waits;
     uint32_t frames; /* callers of such a stack, 1 to 16; 0: 16 */
 };
@@ -56,8 +57,9 @@ struct tprof_threads_config {
 int tprof_threads(const struct tprof_threads_config *config);
 
 /*
- * A new thread has this (id); a thread that had the id has ended. At most 31
- * bytes of (name) are copied. Time of an idle thread counts as idle.
+ * Names the new thread (id). If another thread had this id, that thread has
+ * ended. At most 31 bytes of (name) are copied. tprof_name_idle() names an idle
+ * thread, whose time counts as idle.
  *
  * Returns TPROF_OK;
  * TPROF_ERR_STATE: before tprof_threads();
@@ -68,33 +70,34 @@ int tprof_threads(const struct tprof_threads_config *config);
 int tprof_name(uint64_t id, const char *name);
 int tprof_name_idle(uint64_t id, const char *name);
 
-/* The thread has ended. */
+/* Reports that thread (id) has ended. */
 void tprof_thread_end(uint64_t id);
 
-/* From now on this core runs thread (id). */
+/* Reports that this core runs thread (id) from now on. */
 void tprof_thread(uint64_t id);
 
-/* Returns the word in which core (index) has the id of its thread, for code
- * that stores the id by itself instead of calling tprof_thread(). The address
- * does not change until tprof_exit(), before which that code stops to store.
+/* Returns the word in which core (index) has the id of its thread. A kernel may
+ * store the id there instead of calling tprof_thread(). The address is valid
+ * until tprof_exit(). The kernel must stop storing before tprof_exit().
  * NULL: there is no such core, or the agent is not initialized. */
 uint64_t *tprof_thread_slot(uint32_t index);
 
-/* Why a thread runs no longer */
+/* Reasons why a thread does not run any more */
 enum tprof_why {
-    TPROF_BLOCKED = 0, /* it waits until tprof_wake() */
-    TPROF_READY = 1,   /* it waits for a core: preempted, or it has yielded */
+    TPROF_BLOCKED = 0, /* the thread waits until tprof_wake() */
+    TPROF_READY = 1,   /* the thread waits for a core: preempted or yielded */
     TPROF_ENDED = 2,   /* as tprof_thread_end() */
 };
 
-/* This core ends to run thread (from), and begins to run thread (to). (why):
- * enum tprof_why. Called on the stack of (from), whose callers are recorded if
- * it is blocked. Also does what tprof_thread() does. */
+/* Reports that this core stops running thread (from), for the reason (why) of
+ * enum tprof_why, and begins to run thread (to). Must be called on the stack of
+ * (from). If (from) is blocked, the callers on this stack are recorded. A
+ * kernel that calls this need not call tprof_thread(). */
 void tprof_switch(uint64_t from, uint64_t to, uint32_t why);
 
-/* Thread (id), which is blocked, is ready to run from now on. The callers of
- * this function are recorded as the ones that ended the wait. Does nothing if
- * the thread is not blocked. */
+/* Reports that the blocked thread (id) is ready to run from now on. The callers
+ * of this function are recorded as the code that ended the wait. Does nothing
+ * if the thread is not blocked. */
 void tprof_wake(uint64_t id);
 
 #pragma GCC visibility pop

@@ -291,7 +291,7 @@ void tprof_control_alone(struct tprof_control *c)
 }
 
 /* Marks the STATS of all cores, all counters of the kernel's work, and the sums
- * of threads as owed: (sums) says which. */
+ * of threads as owed. (sums) says which sums. */
 static void owe_stats(struct tprof_control *c, enum tprof_sums_order sums)
 {
     order_sums(sums);

@@ -88,8 +88,8 @@ uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
 bool tprof_control_owes_sums(struct tprof_control *c);
 
 /* Puts the fields of a frame of (type) into (f). (type) is the last result of
- * tprof_control_due(), and is not due any more. A frame without fields is not
- * to be sent. */
+ * tprof_control_due(). Afterwards (type) is not due any more. The caller does
+ * not send a frame without fields. */
 void tprof_control_speak(struct tprof_control *c, struct tprof_frame *f,
                          uint32_t type);
 

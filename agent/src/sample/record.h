@@ -67,12 +67,12 @@ struct tprof_recorder {
      * compared, and room for the next chain. The two take turns. */
     struct tprof_chain *last, *spare;
     struct tprof_chain chain[2];
-    /* The id of the thread that this core runs, written by the kernel; and the
-     * id in the last THREAD record, or 0 after BEGIN. thread_calls.c writes
-     * (told) when a thread gets the id of another one. Relaxed: one sample may
-     * be of the thread before. */
+    /* (running): the id of the thread that this core runs, written by the
+     * kernel. (told): the id in the last THREAD record, or 0 after BEGIN.
+     * thread_calls.c writes (told) when a new thread gets an old id. Relaxed:
+     * one sample may count for the previous thread. */
     _Atomic uint64_t running, told;
-    /* Returns the serial of the thread with (id). NULL: threads have none. */
+    /* Returns the serial of the thread with (id). NULL: no serials. */
     uint32_t (*_Atomic serial_of)(uint64_t id);
 };
 

@@ -8,9 +8,9 @@
  * few that an interval, at most 1.5 periods, fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
-/* Words after the known place at which it moves. Up to a watermark more, and
- * the records of one sample, may be written before it moves: TPROF_KNOWN_WORDS.
- */
+/* The known place moves when so many words have been written after it. Before
+ * it moves, up to a watermark more and the records of one sample may be
+ * written: TPROF_KNOWN_WORDS. */
 #define KNOWN_BEHIND 64u
 
 /* Words between two calls for the pump, if it does not come */
@@ -88,7 +88,7 @@ static __attribute__((cold)) int write_begin(struct tprof_recorder *r)
     return 1;
 }
 
-/* Writes which thread the next samples are of. */
+/* Writes a THREAD record for the next samples. */
 static int write_thread(struct tprof_recorder *r)
 {
     uint32_t (*serial_of)(uint64_t) =

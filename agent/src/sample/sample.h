@@ -5,9 +5,10 @@
  *
  * tprof_sample_quick() handles this case, inline in the tick: the stack is
  * known, it lies in the image and range of the last stack, the thread is that
- * of the last sample, and the record fits one word. If it declines, the tick
- * calls tprof_sample_prepare(), and tries again if image, range or thread have
- * changed. If it declines again, the tick calls tprof_sample_take().
+ * of the last sample, and the record fits one word. If the function declines,
+ * the tick calls tprof_sample_prepare(), and tries again if image, range or
+ * thread have changed. If the function declines again, the tick calls
+ * tprof_sample_take().
  */
 #ifndef TPROF_SAMPLE_H
 #define TPROF_SAMPLE_H
@@ -53,10 +54,10 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
  * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
 
-/* Prepares for a sample at (pc) and (sp): finds its image and range, and writes
- * which thread the core runs, if no other record has to come first. Returns 1
- * if one of them has changed, so that tprof_sample_quick() is worth another
- * try. */
+/* Prepares a sample at (pc) and (sp): finds the image and the range. Also
+ * writes a THREAD record if the core runs another thread, unless another record
+ * has to come first. Returns 1 if image, range or thread have changed, so that
+ * tprof_sample_quick() is worth another try. */
 int tprof_sample_prepare(struct tprof_recorder *r, uint64_t pc, uint64_t sp);
 
 /* Counts a tick that covers (weight) deadlines and leaves no record. (reason)

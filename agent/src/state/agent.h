@@ -82,8 +82,8 @@ struct tprof_cpu {
     uint32_t around;
     uint32_t ended; /* time at which the last interrupt for orders ended */
 
-    /* Sums of its threads; NULL: none. Release in tprof_threads(), acquire in
-     * thread_calls.c. */
+    /* Sums of the core's threads; NULL: none. Release in tprof_threads(),
+     * acquire in thread_calls.c. */
     struct tprof_core_sums *_Atomic sums;
 
     struct tprof_reader reader; /* the pump's */
@@ -139,11 +139,11 @@ struct tprof_control;
 
 /* Orders for the sums of threads (WIRE.md 10) */
 enum tprof_sums_order {
-    TPROF_SUMS_BEGIN,    /* begin, as soon as the tables are clear */
+    TPROF_SUMS_BEGIN,    /* begin when the tables are clear */
     TPROF_SUMS_END,      /* end now */
-    TPROF_SUMS_SEND,     /* send what has changed */
-    TPROF_SUMS_SEND_ALL, /* send everything */
-    TPROF_SUMS_FORGET,   /* send nothing until they have begun again */
+    TPROF_SUMS_SEND,     /* send the sums that have changed */
+    TPROF_SUMS_SEND_ALL, /* send all sums */
+    TPROF_SUMS_FORGET,   /* send no sums until they begin again */
 };
 
 /* Written by tprof_init() only, except where a comment says otherwise. */
@@ -211,7 +211,7 @@ struct tprof_agent {
      * acquire in order_sums(), control.c, guard both. */
     void (*speak_sums)(struct tprof_frame *f);
     void (*_Atomic order_sums)(enum tprof_sums_order what);
-    /* Such frames are owed. Relaxed: the pump reads it again. */
+    /* Frames with sums are owed. Relaxed: the pump reads the flag again. */
     _Atomic bool owes_sums;
 
     /* Grows with each tprof_flush(): the pump then sends all counters once

@@ -10,11 +10,11 @@
 #define CALLS  64u /* calls of the pump that wait for such a core */
 #define VARINT 10u
 
-/* The work of the pump. Guarded by its lock. */
+/* The work of the pump, guarded by the pump's lock */
 enum phase {
     CLEARING, /* the sums will begin */
     COUNTING,
-    IDLE, /* no core counts; what was counted last may be sent */
+    IDLE, /* no core counts; the last sums may be sent */
 };
 
 struct tprof_sums tprof_sums;
@@ -71,12 +71,12 @@ uint64_t tprof_sums_ready_ticks(uint64_t now)
 
 /* --- Begin and end -------------------------------------------------------- */
 
-/* Has each core been seen outside the calls that count, since no core counts?
- * A core that stays inside for two seconds was reset or parked there. */
+/* Has each core been seen outside the calls that count, since cores stopped
+ * counting? A core that stays inside for two seconds was reset or parked there.
+ */
 static bool are_cores_outside(void)
 {
-    /* seq_cst: a core that is seen outside here finds (counting) 0 from now on
-     */
+    /* seq_cst: a core that is seen outside reads (counting) as 0 from now on */
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < tprof_sums.cores; i++) {
         if (atomic_load(&tprof_sums.core[i].calls) % 2 != 0)
@@ -100,7 +100,8 @@ static void clear_core(struct tprof_core_sums *core, uint64_t since)
     atomic_store(&core->last, since);
 }
 
-/* A thread that has run since before the sums began may never be switched. */
+/* Sets the state of the thread that core (core) runs when the sums begin,
+ * because a switch may never come. */
 static void note_running(uint32_t core, uint64_t since)
 {
     const struct tprof_cpu *cpu = tprof_agent.core[core];
@@ -114,8 +115,8 @@ static void note_running(uint32_t core, uint64_t since)
             TPROF_THREAD_RUNNING, TPROF_THREAD_RUNNING);
 }
 
-/* A core that has not switched since the sums began did all the time what it
- * does at their end. */
+/* Gives a core its kind of time at the end of the sums. A core that has not
+ * switched since the sums began had the same kind all the time. */
 static void note_stopped(uint32_t core)
 {
     struct tprof_core_sums *sums = &tprof_sums.core[core];
@@ -200,8 +201,8 @@ void tprof_sums_order(enum tprof_sums_order what)
     default:
         if (state.phase == CLEARING || tprof_thread_table.since == 0)
             break;
-        /* A round goes on from where the one before was, which may not be over
-         * yet: otherwise the last entries might never be sent. */
+        /* A round begins where the previous round stopped, even if that round
+         * was not over: otherwise the last entries might never be sent. */
         state.left = end_of_entries();
         state.waited = 0;
         state.all = what == TPROF_SUMS_SEND_ALL;
@@ -236,8 +237,8 @@ struct reading {
 static bool read_record(const struct tprof_thread_record *t, struct reading *r)
 {
     for (uint32_t tries = 0; tries < READS; tries++) {
-        /* seq_cst, both pairs of loads: no call has changed the word and not
-         * added to the sums yet */
+        /* seq_cst, both pairs of loads: each call that has changed the word has
+         * also added to the sums */
         r->word = atomic_load(&t->word);
         if (atomic_load(&t->users) != 0)
             continue;
@@ -332,8 +333,8 @@ static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
     tprof_frame_field(f, WIRE_WAIT_ENTRY, entry);
 }
 
-/* Writes the histogram of (core). It has room: the counts of 40 buckets that
- * take more bytes would be those of years. */
+/* Writes the histogram of (core). There is room for the counts of 40 buckets:
+ * larger counts would take years. */
 static void put_delays(struct tprof_frame *f,
                        const struct tprof_core_sums *core)
 {

@@ -3,8 +3,9 @@
  * The sums of threads: when they begin and end, the sums of each core, and the
  * frames that carry all of them to the host (WIRE.md 10).
  *
- * While a host takes samples, cores count. Before that the pump clears the
- * tables, a slice in each call, when no core is inside a call that counts.
+ * Cores count while a host takes samples. Before cores begin to count, the pump
+ * clears the tables, a slice in each call, when no core is inside a call that
+ * counts.
  */
 #ifndef TPROF_SUMS_H
 #define TPROF_SUMS_H
@@ -26,36 +27,36 @@ enum tprof_core_time {
     TPROF_CORE_IDLE = 1,
     TPROF_CORE_UNNAMED = 2, /* no thread, or one without a record */
     TPROF_CORE_TIMES = 3,
-    TPROF_CORE_OTHER = 3 /* UNNAMED, with an id: (other_running), too */
+    TPROF_CORE_OTHER = 3 /* UNNAMED, but with an id: also (other_running) */
 };
 
-/* Times of at least 2^(buckets - 2) ticks are in the last bucket. So the
- * histogram fits one field. */
+/* Buckets of the histogram, which fits one field. The last bucket has all times
+ * of at least 2^(TPROF_DELAY_BUCKETS - 2) ticks. */
 #define TPROF_DELAY_BUCKETS 40u
 
 /* One core's sums. The core writes them with interrupts off, relaxed; the pump
  * reads them. */
 struct tprof_core_sums {
-    /* Grows at the begin and at the end of each call that counts, so it is odd
-     * inside one. seq_cst at the begin: pairs with the fence in
+    /* Grows at the start and at the end of each call that counts, so the number
+     * is odd inside a call. seq_cst at the start: pairs with the fence in
      * are_cores_outside(), sums.c. Release at the end; acquire in read_core().
      */
     _Alignas(64) _Atomic uint32_t calls;
     _Atomic uint32_t
-        was_ready_known;   /* (ready_before) is that of this idling */
+        was_ready_known;   /* (ready_before) is of the present idle time */
     _Atomic uint64_t last; /* clock: the times are complete up to here */
     _Atomic uint64_t ticks[TPROF_CORE_TIMES];
     _Atomic uint64_t other_running;
     _Atomic uint64_t switches, moved;
     _Atomic uint64_t ready_idle;
     _Atomic uint64_t
-        ready_before; /* tprof_sums_ready_ticks() at idle's begin */
+        ready_before; /* tprof_sums_ready_ticks() when idle time began */
     _Atomic uint64_t delay[TPROF_DELAY_BUCKETS];
-    /* enum tprof_core_time: what the core does since (last). Only read if no
-     * core counts: a core that does not call tprof_switch() does not write it.
-     */
+    /* enum tprof_core_time: the kind of the time since (last). Only read if no
+     * core counts, because a core that does not call tprof_switch() does not
+     * write (does). */
     _Atomic uint32_t does;
-    struct tprof_thread_record *current; /* of its last switch, or NULL */
+    struct tprof_thread_record *current; /* of the last switch, or NULL */
     struct tprof_range range;            /* of the last stack that was walked */
     struct tprof_callers callers;
 };
@@ -65,17 +66,17 @@ _Static_assert(sizeof(struct tprof_core_sums) <= 640,
 struct tprof_sums {
     /* Cores count. seq_cst in stop_counting() and tprof_sums_enter(). */
     _Atomic uint32_t counting;
-    /* clock: no core counts since then, and the sums end there; 0: cores count,
-     * or nothing was counted. seq_cst at the begin: pairs as (counting) does.
-     */
+    /* clock: the time at which cores stopped counting, and at which the sums
+     * end. 0: cores count, or nothing was counted. seq_cst, as (counting). */
     _Atomic uint64_t stopped;
     struct tprof_core_sums *core; /* by index */
     uint32_t cores;
-    /* The low bits: threads that are ready, without idle threads. The others:
-     * the time for which there was one, less the time of the last beginning if
-     * there is one. So one exchange changes both. */
+    /* Low TPROF_READY_BITS: number of ready threads, without idle threads. High
+     * bits: time in which a thread was ready. While a thread is ready, the time
+     * at which the first one became ready is subtracted. One exchange changes
+     * both numbers. */
     _Atomic uint64_t ready;
-    /* An exchange of (ready) has failed, so that it is wrong from now on. */
+    /* An exchange of (ready) has failed: (ready) is wrong from now on. */
     _Atomic uint32_t is_ready_lost;
 };
 #define TPROF_READY_BITS 16
@@ -90,7 +91,7 @@ TPROF_HOT void tprof_sums_add(_Atomic uint64_t *sum, uint64_t value)
         memory_order_relaxed);
 }
 
-/* This core, with interrupts off, begins a call that counts. Returns whether
+/* Begins a call that counts, on this core, with interrupts off. Returns whether
  * cores count. tprof_sums_leave() follows in either case. */
 TPROF_HOT bool tprof_sums_enter(struct tprof_core_sums *core)
 {
@@ -110,7 +111,8 @@ TPROF_HOT void tprof_sums_leave(struct tprof_core_sums *core)
         memory_order_release);
 }
 
-/* Returns what a core runs if (t) is the record of its thread, or NULL. */
+/* Returns the kind of a core's time if (t) is the record of its thread. (t) may
+ * be NULL. */
 TPROF_HOT enum tprof_core_time
 tprof_sums_kind(const struct tprof_thread_record *t)
 {
@@ -122,8 +124,8 @@ tprof_sums_kind(const struct tprof_thread_record *t)
                : TPROF_CORE_RUNNING;
 }
 
-/* Returns what a core does that runs thread (id), whose record is (t), or NULL.
- */
+/* Returns the value of (does) for a core that runs thread (id). (t) is the
+ * thread's record, or NULL. */
 TPROF_HOT enum tprof_core_time
 tprof_sums_does(uint64_t id, const struct tprof_thread_record *t)
 {
@@ -132,15 +134,16 @@ tprof_sums_does(uint64_t id, const struct tprof_thread_record *t)
     return tprof_sums_kind(t);
 }
 
-/* The core does (does) from (core->last) on. */
+/* Stores the kind of the core's time from (core->last) on. */
 TPROF_HOT void tprof_sums_do(struct tprof_core_sums *core,
                              enum tprof_core_time does)
 {
     atomic_store_explicit(&core->does, does, memory_order_relaxed);
 }
 
-/* Returns by how many more threads are ready after (change) of the thread with
- * record (t), which is ready now if (is). Idle threads never count. */
+/* Returns the change of the number of ready threads: -1, 0 or 1. (change) is a
+ * change of the thread with record (t), which is ready now if (is). Idle
+ * threads never count. */
 TPROF_HOT int tprof_sums_readies(const struct tprof_thread_record *t,
                                  const struct tprof_change *change, bool is)
 {
@@ -151,7 +154,8 @@ TPROF_HOT int tprof_sums_readies(const struct tprof_thread_record *t,
     return (int)is - (int)was;
 }
 
-/* Counts that (more) threads more are ready from (now) on: -1, 0 or 1. */
+/* Adds (more), which is -1, 0 or 1, to the number of threads that are ready
+ * from (now) on. */
 void tprof_sums_change_ready(int64_t more, uint64_t now);
 TPROF_HOT void tprof_sums_count_ready(int more, uint64_t now)
 {
@@ -159,8 +163,8 @@ TPROF_HOT void tprof_sums_count_ready(int more, uint64_t now)
         tprof_sums_change_ready(more, now);
 }
 
-/* Adds the time up to (now) to what this core has done since (core->last). (t)
- * is the record of the thread (id) that it ran, or NULL. Returns that time. */
+/* Adds the time from (core->last) to (now) to the core's sum for thread (id),
+ * which the core ran. (t) is the thread's record, or NULL. Returns the time. */
 TPROF_HOT uint64_t tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
                                   const struct tprof_thread_record *t,
                                   uint64_t now)
@@ -175,14 +179,14 @@ TPROF_HOT uint64_t tprof_sums_ran(struct tprof_core_sums *core, uint64_t id,
     return ticks;
 }
 
-/* Returns for how long a thread was ready until (now); only the difference of
- * two such times has a meaning. */
+/* Returns the time up to (now) in which a thread was ready. Only the difference
+ * of two such times has a meaning. */
 uint64_t tprof_sums_ready_ticks(uint64_t now);
 
 /* Returns the serial of thread (id); 0 if it has no record. */
 uint32_t tprof_sums_serial(uint64_t id);
 
-/* As (order_sums) and (speak_sums) in struct tprof_agent */
+/* Implement (order_sums) and (speak_sums) of struct tprof_agent. */
 void tprof_sums_order(enum tprof_sums_order what);
 void tprof_sums_speak(struct tprof_frame *f);
 

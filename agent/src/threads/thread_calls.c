@@ -22,7 +22,7 @@ static bool are_numbers_in_range(const struct tprof_threads_config *c)
            (uintptr_t)c->memory % 64 == 0;
 }
 
-/* Cuts the memory: cores, threads, waits. */
+/* Divides the memory into the sums of cores, the threads and the waits. */
 static void lay_out(const struct tprof_threads_config *c, uint32_t cores)
 {
     tprof_arch_zero(c->memory, c->size & ~(size_t)7);
@@ -85,14 +85,14 @@ uint64_t *tprof_thread_slot(uint32_t index)
     return (void *)(uintptr_t)&tprof_agent.core[index]->recorder.running;
 }
 
-/* Stores that (cpu), which may be NULL, runs thread (id). */
+/* Stores (id) as the thread that (cpu) runs. (cpu) may be NULL. */
 TPROF_HOT void run(struct tprof_cpu *cpu, uint64_t id)
 {
     if (cpu)
         atomic_store_explicit(&cpu->recorder.running, id, memory_order_relaxed);
 }
 
-/* Returns the calling core; NULL if it has not joined. After
+/* Returns the calling core; NULL if the core has not joined. May be called if
  * tprof_arch_has_quick(). */
 TPROF_HOT struct tprof_cpu *quick_cpu(void)
 {
@@ -101,7 +101,8 @@ TPROF_HOT struct tprof_cpu *quick_cpu(void)
     return index < tprof_cpus ? tprof_cpu[index] : NULL;
 }
 
-/* The same for any core, and before tprof_init(). Interrupts are off. */
+/* Returns the calling core, on any core and before tprof_init(). Interrupts
+ * must be off. */
 static struct tprof_cpu *slow_cpu(void)
 {
     return tprof_cpus ? tprof_this_cpu() : NULL;
@@ -127,8 +128,8 @@ void tprof_thread(uint64_t id)
 
 /* A call on this core that may count, with interrupts off */
 struct counted {
-    struct tprof_core_sums *core; /* NULL: it has none */
-    uint64_t running;             /* the id of its thread */
+    struct tprof_core_sums *core; /* NULL: the core has no sums */
+    uint64_t running;             /* the id of the core's thread */
     uint64_t now;
     uint64_t flags;
     bool counts;
@@ -157,8 +158,8 @@ static void end_call(const struct counted *c)
     tprof_arch_irq_restore(c->flags);
 }
 
-/* The thread ends, but the sums have ended before: they miss nothing of it. A
- * thread whose state is UNKNOWN has no times. */
+/* Ends a thread after the sums have ended. Its times up to the end of the sums
+ * are added. A thread whose state is UNKNOWN has no times. */
 static void end_after_stop(struct tprof_thread_record *t, uint64_t id)
 {
     uint64_t stopped = atomic_load(&tprof_sums.stopped);
@@ -174,12 +175,12 @@ static void end_after_stop(struct tprof_thread_record *t, uint64_t id)
         tprof_thread_waits_add(change.wait, change.ticks);
 }
 
-/* Thread (id) has ended, if it lives. */
+/* Ends thread (id) if it lives. */
 static void end_thread(const struct counted *c, uint64_t id)
 {
     struct tprof_thread_record *t = tprof_thread_table_find(id);
     bool runs = c->running == id;
-    /* if the sums begin just now, the thread has ended before */
+    /* if the sums begin at this moment, the thread ends before them */
     uint64_t now = c->counts ? c->now : 0;
 
     if (!t)
@@ -211,9 +212,9 @@ void tprof_thread_end(uint64_t id)
     end_call(&c);
 }
 
-/* The tick writes a THREAD before the next sample of thread (id), although the
- * id is that of the last one. Other cores' ticks may write (told) meanwhile:
- * with another thread, because this one does not run yet. */
+/* Makes the tick write a THREAD before the next sample of thread (id), although
+ * the last THREAD has the same id. Ticks of other cores may write (told) at the
+ * same time, but not this id, because this thread does not run yet. */
 static void tell_again(uint64_t id)
 {
     for (uint32_t i = 0; i < tprof_cpus; i++) {
@@ -236,8 +237,7 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
     end_thread(&c, id);
     if (runs)
         (void)tprof_sums_ran(c.core, id, NULL, c.now);
-    /* if no core counts: a thread that runs when the sums begin is found then
-     */
+    /* if no core counts, the sums find the running threads when they begin */
     int error = tprof_thread_table_add(
         id, name, flags, runs ? TPROF_THREAD_RUNNING : TPROF_THREAD_UNKNOWN,
         c.now);
@@ -266,8 +266,8 @@ struct caller {
     uint64_t pc, fp;
 };
 
-/* Returns the caller of the function that names this. Reads both words at once:
- * that function may end by a jump, and then has no frame any more. */
+/* Returns the caller of the function that contains this macro. Reads both words
+ * at once, because the function may end by a jump, which releases its frame. */
 #define CALLER()                                                               \
     (struct caller)                                                            \
     {                                                                          \
@@ -275,8 +275,8 @@ struct caller {
             *(const uint64_t *)__builtin_frame_address(0)                      \
     }
 
-/* This core ends to run the thread with record (t). Returns by how many more
- * threads are ready. */
+/* Ends the run of the thread with record (t) on this core. Returns the change
+ * of the number of ready threads. */
 TPROF_HOT int switch_out(struct tprof_core_sums *core,
                          struct tprof_thread_record *t, uint64_t id,
                          uint64_t now, uint32_t why, struct caller from)
@@ -301,7 +301,8 @@ TPROF_HOT int switch_out(struct tprof_core_sums *core,
     return tprof_sums_readies(t, &change, why == TPROF_READY);
 }
 
-/* This core begins to run the thread with record (t). Returns the same. */
+/* Begins the run of the thread with record (t) on this core. Returns the change
+ * of the number of ready threads. */
 TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
                         struct tprof_thread_record *t, uint64_t id,
                         uint64_t now)
@@ -329,8 +330,8 @@ TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
     return tprof_sums_readies(t, &change, false);
 }
 
-/* If this core (was) idle, for (ran), adds the part of that time in which a
- * thread was ready. If it (is) idle now, begins anew. */
+/* If this core (was) idle for the time (ran), adds the part of (ran) in which a
+ * thread was ready. If the core (is) idle now, begins to measure that part. */
 static void note_idle(struct tprof_core_sums *core, bool was, bool is,
                       uint64_t ran, uint64_t now)
 {
@@ -344,8 +345,8 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
         uint64_t before =
             atomic_load_explicit(&core->ready_before, memory_order_relaxed);
 
-        /* another core, which has read the clock a little earlier or later,
-         * may just have changed the number of ready threads */
+        /* another core may just have changed the number of ready threads, with
+         * a clock that it read a little earlier or later */
         int64_t more =
             (int64_t)((ticks - before) << TPROF_READY_BITS) >> TPROF_READY_BITS;
 
@@ -357,8 +358,8 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
     atomic_store_explicit(&core->was_ready_known, is, memory_order_relaxed);
 }
 
-/* Returns the record of thread (id), which this core has run. It is mostly the
- * record to which this core has switched last. */
+/* Returns the record of thread (id), which this core has run. In most cases
+ * this is the record of the core's last switch. */
 TPROF_HOT struct tprof_thread_record *
 find_current(const struct tprof_core_sums *core, uint64_t id)
 {
@@ -367,7 +368,7 @@ find_current(const struct tprof_core_sums *core, uint64_t id)
     return t && tprof_thread_table_has(t, id) ? t : tprof_thread_table_find(id);
 }
 
-/* tprof_switch() if nothing is counted */
+/* Does the work of tprof_switch() while nothing is counted. */
 TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
 {
     if (why == TPROF_ENDED)

@@ -4,7 +4,7 @@
 #include "arch/arch.h"
 #include "base/mem.h"
 
-#define WINDOW 16u /* records in which a thread may be, from its home on */
+#define WINDOW 16u /* a thread is in one of these records from its home on */
 
 #define WORD(time, state)                                                      \
     ((uint64_t)(time) << TPROF_THREAD_STATE_BITS | (state))
@@ -44,8 +44,8 @@ struct tprof_thread_record *tprof_thread_table_find(uint64_t id)
     return NULL;
 }
 
-/* Makes the caller the owner of (t), if the record is free or its thread has
- * ended. The sums of that thread become sums of evicted threads. */
+/* Makes the caller the owner of (t) if the record is free or its thread has
+ * ended. The sums of an ended thread are added to those of evicted threads. */
 static bool take_record(struct tprof_thread_record *t)
 {
     struct tprof_thread_table *table = &tprof_thread_table;
@@ -56,8 +56,7 @@ static bool take_record(struct tprof_thread_record *t)
         !atomic_compare_exchange_strong(&t->word, &word,
                                         WORD(0, TPROF_THREAD_FILLING)))
         return false;
-    /* A call that comes from here on finds the state FILLING, and adds nothing.
-     */
+    /* calls from here on find the state FILLING, and add nothing */
     if (atomic_load(&t->users) != 0) {
         atomic_store(&t->word, word);
         return false;
@@ -69,8 +68,8 @@ static bool take_record(struct tprof_thread_record *t)
     return true;
 }
 
-/* Takes a record in the window of (id): a free one if there is one, else that
- * of the thread that was named first. NULL: all of these threads live. */
+/* Takes a record in the window of (id): a free record, or else the record of
+ * the ended thread that was named first. NULL: all threads there live. */
 static struct tprof_thread_record *take_any(uint64_t id)
 {
     struct tprof_thread_record *oldest = NULL;

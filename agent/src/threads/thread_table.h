@@ -5,8 +5,8 @@
  * Any core may change any record, also in an interrupt, so each change of a
  * thread's state is one exchange of its word. The word has the time of the
  * change. The code that has exchanged the word adds the time since the previous
- * change to the state that has ended. So the times of a thread add up to the
- * tick, in whichever order cores come.
+ * change to the sum of the state that has ended. So the times of a thread add
+ * up to the tick, whichever core changes the word first.
  */
 #ifndef TPROF_THREAD_TABLE_H
 #define TPROF_THREAD_TABLE_H
@@ -25,7 +25,7 @@ enum tprof_thread_state {
     TPROF_THREAD_RUNNING = 1,
     TPROF_THREAD_READY = 2,
     TPROF_THREAD_BLOCKED = 3,
-    TPROF_THREAD_UNKNOWN = 4, /* no event yet, since the sums began */
+    TPROF_THREAD_UNKNOWN = 4, /* no event since the sums began */
     TPROF_THREAD_ENDED = 5,   /* the record is kept until its room is needed */
     TPROF_THREAD_FILLING = 6, /* a core prepares the record for a thread */
 };
@@ -45,18 +45,18 @@ struct tprof_thread_record {
     /* clock << TPROF_THREAD_STATE_BITS | enum tprof_thread_state */
     _Alignas(64) _Atomic uint64_t word;
     _Atomic uint64_t id;
-    /* Calls that may still add to (ticks). While there are any, the record is
-     * not given to another thread, and its sums are not read. */
+    /* Number of calls that may still add to (ticks). Unless it is 0, the record
+     * is not given to another thread, and its sums are not read. */
     _Atomic uint32_t users;
     _Atomic uint32_t serial;                    /* WIRE.md 10.1 */
     _Atomic uint64_t ticks[TPROF_THREAD_TIMES]; /* RUNNING, READY, BLOCKED */
     _Atomic uint64_t switches;
-    _Atomic uint64_t since; /* clock: when it was named */
-    _Atomic uint32_t wait;  /* the entry to which its next wait is added */
-    _Atomic uint16_t core;  /* 1 + the core that ran it last */
+    _Atomic uint64_t since; /* clock: when the thread was named */
+    _Atomic uint32_t wait;  /* the entry for the thread's next wait */
+    _Atomic uint16_t core;  /* 1 + the core that ran the thread last */
     _Atomic uint16_t flags; /* WIRE_THREAD_IDLE, or 0 */
     _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8]; /* text, then 0 */
-    uint64_t told; /* (word) when it was sent last; the pump's */
+    uint64_t told; /* (word) when the pump last sent the record */
 };
 _Static_assert(sizeof(struct tprof_thread_record) == 128,
                "what TPROF_THREADS_MEMORY() promises");
@@ -65,10 +65,11 @@ struct tprof_thread_table {
     struct tprof_thread_record *record;
     uint32_t size;            /* records; 0: tprof_threads() was not called */
     _Atomic uint32_t serials; /* given so far */
-    /* clock: the sums begin. Written by the pump while no core counts. */
+    /* clock: the start of the sums. Written by the pump while no core counts.
+     */
     uint64_t since;
-    /* The sums of ended threads whose record another thread has, and their
-     * number; names that found no record */
+    /* The sums of ended threads whose record another thread has now; the number
+     * of these threads; and the number of names that found no record */
     _Atomic uint64_t evicted_ticks[TPROF_THREAD_TIMES];
     _Atomic uint64_t evicted, refused;
 };
@@ -80,10 +81,10 @@ struct tprof_change {
     uint32_t ended; /* the state that has ended, RUNNING to BLOCKED; 0: none */
     bool was_known; /* the state was not UNKNOWN */
     uint32_t wait;  /* of a thread that was blocked: its entry */
-    uint64_t ticks; /* time in that state */
+    uint64_t ticks; /* time in the state that has ended */
 };
 
-/* Is (t) the record of the thread with (id), which lives? */
+/* Is (t) the record of a living thread with (id)? */
 TPROF_HOT bool tprof_thread_table_has(const struct tprof_thread_record *t,
                                       uint64_t id)
 {
@@ -93,15 +94,16 @@ TPROF_HOT bool tprof_thread_table_has(const struct tprof_thread_record *t,
                1;
 }
 
-/* Returns the record of the thread with (id) that lives, or NULL. */
+/* Returns the record of the living thread with (id), or NULL. */
 struct tprof_thread_record *tprof_thread_table_find(uint64_t id);
 
 /*
- * Changes the state of thread (id), whose record is (t), from one of the set
- * (from) to (to). (guess) is the state that has ended if it was UNKNOWN.
+ * Changes the state of thread (id), whose record is (t), to (to). (from) is the
+ * set of states that may be changed. If the state is UNKNOWN, (guess) is the
+ * state that ends.
  *
- * The time in that state is added only if the calling core (counts).
- * Nothing is changed if the state is not in the set, the thread has ended, or
+ * The time in the ended state is added only if the calling core (counts).
+ * Nothing is changed if the state is not in (from), the thread has ended, or
  * other cores have changed the state eight times meanwhile.
  */
 TPROF_HOT struct tprof_change
@@ -139,7 +141,7 @@ tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
             memory_order_relaxed);
         break;
     }
-    /* release: the sums are whole */
+    /* release: the sums are complete */
     atomic_fetch_sub_explicit(&t->users, 1, memory_order_release);
     return change;
 }
@@ -153,8 +155,8 @@ tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
 int tprof_thread_table_add(uint64_t id, const char *name, uint32_t flags,
                            uint32_t state, uint64_t now);
 
-/* Clears the sums of record (i) of the table, and its state, or frees the
- * record if its thread has ended. No core counts. */
+/* Clears the sums and the state of record (i), or frees the record if its
+ * thread has ended. Must be called while no core counts. */
 void tprof_thread_table_clear(uint32_t i);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "arch/arch.h"
 
-#define WINDOW 8u /* entries in which a wait may be, from its home on */
-#define KINDS  2u /* the first entries: waits of a kind that have no other */
+#define WINDOW 8u /* a wait is in one of these entries from its home on */
+#define KINDS  2u /* the first entries: for waits that find no other entry */
 #define MIX    0x9e3779b97f4a7c15u
 
 struct tprof_thread_waits tprof_thread_waits;

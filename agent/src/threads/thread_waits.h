@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of waits: for each thread, the stacks at which it waited, and the
- * stacks that woke it. An entry keeps its own chain of callers, so a lost frame
- * costs no other entry.
+ * The table of waits: for each thread, the stacks at which the thread waited,
+ * and the stacks of the code that woke the thread. An entry keeps its own chain
+ * of callers, so a lost frame affects no other entry.
  *
  * Three quarters of the table are for entries of one thread and one stack. The
- * rest is for stacks alone: waits of threads that have found no entry, as when
- * many threads come and go. Waits without any of these go to the first entry of
- * their kind. So the sums miss nothing.
+ * last quarter is for entries of one stack and several threads, which have
+ * found no entry of their own, for example because many threads come and go. A
+ * wait that finds neither is added to the first entry of its kind. So the sums
+ * are complete.
  */
 #ifndef TPROF_THREAD_WAITS_H
 #define TPROF_THREAD_WAITS_H
@@ -29,13 +30,13 @@ struct tprof_callers {
 /* An entry. Any core adds, relaxed: a reader may see a wait in (count) and not
  * yet in (ticks). */
 struct tprof_wait {
-    /* A hash of kind, serial and chain; 0: free. The core that has changed it
-     * from 0 fills in the rest. */
+    /* A hash of kind, serial and chain; 0: free. The core that changes (key)
+     * from 0 fills in the entry. */
     _Alignas(64) _Atomic uint64_t key;
     /* Release in fill(), thread_waits.c; acquire in read_wait(), sums.c. Guards
-     * kind to (frame). */
+     * (kind), (end), (serial), (frames) and (frame). */
     _Atomic uint32_t is_filled;
-    uint32_t told; /* 1 + (count) when it was sent last; the pump's */
+    uint32_t told; /* 1 + (count) when the pump last sent the entry */
     uint16_t kind, end;
     uint32_t serial;
     uint32_t frames;
@@ -53,21 +54,21 @@ struct tprof_thread_waits {
 };
 extern struct tprof_thread_waits tprof_thread_waits;
 
-/* Stores the callers: the code before (pc), whose frame pointer is (fp), and
- * its callers. (range) is the range of memory of the last stack, and becomes
- * that of this one. */
+/* Stores in (c) the call before (pc), whose frame pointer is (fp), and the
+ * callers. (range) has the range of memory of the previous stack, and receives
+ * the range of this stack. */
 void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
                              struct tprof_range *range);
 
-/* Returns the entry for waits of the thread with (serial) at the stack (c), and
- * begins the entry if it is new. */
+/* Returns the entry for waits of the thread with (serial) at the stack (c).
+ * Makes the entry if there is none. */
 uint32_t tprof_thread_waits_find(enum wire_wait_kind kind, uint32_t serial,
                                  const struct tprof_callers *c);
 
 /* Adds a wait of (ticks) to (entry). */
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks);
 
-/* Clears an entry. No core counts. */
+/* Clears (entry). Must be called while no core counts. */
 void tprof_thread_waits_clear(uint32_t entry);
 
 #endif
