@@ -12,11 +12,11 @@
 /* Part of the memory for one annotation. Packed, it takes a tenth of that. */
 #define TEXT_MOST (4u << 20)
 
-/* The annotation for (job), which becomes one for (r): of function
- * (job->number) of its view, or with 0 of the function that the options of (r)
- * name. The view is the last one that was made. Release the annotation by
- * annotation_free(), and may take (memory). NULL with (e) filled; (*unfound) is
- * set if there is no such function. */
+/* Make the annotation for (job) in the report (r), in at most (memory) bytes.
+ * The function has the number (job->number) in the view. With number 0 it is
+ * the function that the options of (r) name. The view must be the last one that
+ * was made. Release the annotation by annotation_free(). NULL with (e) filled
+ * on failure; (*unfound) is set if there is no such function. */
 static struct annotation *annotate_run(const struct guest_run *r,
                                        struct annotate_job *job,
                                        uint64_t memory, bool *unfound,
@@ -37,7 +37,7 @@ static struct annotation *annotate_run(const struct guest_run *r,
 
     struct annotation *a = annotate(job, unfound, e);
 
-    job->told = NULL; /* not valid any more */
+    job->told = NULL; /* valid for this call only */
 
     if (a == NULL && !*unfound)
         guest_run_blame_missing(r, e);

@@ -87,7 +87,7 @@ static int add_path(const struct gathering *g, const struct view_path *path,
         uint32_t wanted = g->wanted[step->function];
         struct places *out = &g->out[wanted - (wanted != 0)];
 
-        /* of a function that is inlined into itself, the innermost step */
+        /* if a function is inlined into itself, take the innermost step */
         if (wanted != 0 && is_in(path, leaf, step->function, place) &&
             place->depth == (size_t)(leaf - step)) {
             if (path->idle)

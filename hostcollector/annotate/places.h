@@ -29,9 +29,10 @@ struct places {
     struct pair_map by_address;
 };
 
-/* Gather the samples of (p) in the code of each of (count) functions of (v), in
- * one walk over all entries: those of functions[i] in out[i]. Returns 0; -1 if
- * there is no memory. places_fini() of each must follow in both cases. */
+/* Gather the samples of (p) in the code of (count) functions of (v), in one
+ * walk over all entries. out[i] receives the samples of functions[i]. Returns
+ * 0; -1 if there is no memory. places_fini() must follow for each out[i] in
+ * both cases. */
 int places_gather(struct places *out, const uint32_t *functions, size_t count,
                   const struct profile *p, const struct view *v);
 

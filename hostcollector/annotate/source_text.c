@@ -60,8 +60,8 @@ static int keep_lines(struct builder *b, struct annotated_body *body,
     return 0;
 }
 
-/* Put those of the lines from (first) to (last) that (source) has into (lines).
- * (*count) is the number of lines up to the last one that is known. */
+/* Put those of the lines (first) to (last) that (source) has into (lines).
+ * (*count) becomes the number of lines up to the last known line. */
 static int put_told(struct builder *b, const struct image_source *source,
                     uint32_t first, uint32_t last, const char **lines,
                     uint32_t *count)
@@ -83,7 +83,7 @@ static int put_told(struct builder *b, const struct image_source *source,
     return 0;
 }
 
-/* Give (body) its lines from (first) to (last) that the recording has. */
+/* Give (body) those of its lines (first) to (last) that the recording has. */
 static int keep_told(struct builder *b, struct annotated_body *body,
                      uint32_t first, uint32_t last)
 {
@@ -123,8 +123,8 @@ static bool find_span(const struct annotated_body *body, uint32_t *first,
     return true;
 }
 
-/* Give (body) its lines from (first) to (last), of the folder that the user
- * named, of the recording, or of the file where it was compiled. */
+/* Give (body) its lines from (first) to (last): from the folder that the user
+ * named, from the recording, or from the path where the file was compiled. */
 static int add_lines(struct builder *b, struct annotated_body *body,
                      uint32_t first, uint32_t last)
 {

@@ -18,7 +18,7 @@
 
 /* limit of RST packets to send; then the guest has to wait */
 #define VSOCK_REFUSALS 64u
-/* buffers filled by one readv(): 64 KiB from Linux */
+/* buffers that one readv() fills. A Linux guest offers 64 KiB in so many */
 #define VSOCK_BATCH    20u
 
 struct vsock {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector complete: prints the words that may follow, for cli/completion/. */
+/* collector complete: prints words that may come next, for cli/completion/. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "session/session_options.h"
 #include "util/text.h"
 
-/* Stands for the names of files, which the shell knows. */
+/* Printed instead of file names: the shell completes these. */
 #define FILES         ":files"
 #define FUNCTIONS_MAX 2000u
 #define GUESTS_MAX    256u
 
-/* The words behind the command's name. The last word is to be completed. */
+/* The words after the command's name. The shell completes the last one. */
 struct line {
     const struct subcommand *command;
     char **words;
@@ -133,8 +133,9 @@ static const struct render_ops functions = {.name = "functions",
 static const struct render_ops threads = {.name = "threads",
                                           .write = write_threads};
 
-/* Return the first word before the last one that is neither an option nor an
- * argument, and names a file or not, as (file) says. NULL if there is none. */
+/* Return the first word, except the last one, that is neither an option nor an
+ * argument of an option. With (file) the word must name a file, without (file)
+ * it must not. NULL if there is none. */
 static const char *plain_word(const struct line *l, bool file)
 {
     struct stat st;
@@ -157,8 +158,7 @@ static const char *recording_of(const struct line *l)
     return input != NULL ? input : session_default_recording(true);
 }
 
-/* Print (what) of the recording, which is read as a report reads it: in the
- * sandbox. */
+/* Print (what) of the recording. The process enters the sandbox to read. */
 static void put_recorded(const struct line *l, const struct render_ops *what)
 {
     struct options o = OPTIONS_DEFAULT;
@@ -170,7 +170,7 @@ static void put_recorded(const struct line *l, const struct render_ops *what)
 
     o.from.input = recording_of(l);
     o.output.quiet = o.shown.no_pager = true;
-    /* no server is asked because of a key */
+    /* ask no server while the user types */
     (void)unsetenv("DEBUGINFOD_URLS");
     if (o.from.input != NULL &&
         (elf == NULL || guests_option(&o.from.guests, "elf", elf, &e) == 0) &&

@@ -13,8 +13,8 @@
 
 /* A core with fewer samples has rough shares. */
 #define FEW_SAMPLES    100
-/* A core is silent after so many seconds, and so many periods, without a
- * tick. */
+/* A core is silent if it had no tick for SILENT_WARNED seconds and for
+ * SILENT_PERIODS periods. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 

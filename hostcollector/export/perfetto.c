@@ -16,11 +16,11 @@
  * format: protos/perfetto/trace/profiling/stack_sample.proto, and in trace/
  * trace_packet.proto, interned_data/ and generic_kernel/.
  *
- * A guest is a process, a core is a thread on the CPU of its number. A trace is
- * a list of packets. Names, frames and stacks have numbers, which are defined
- * in the packet that uses them first. All packets are of one sequence, and
- * begin() of a core clears its numbers. Between two samples of which one is
- * idle, a packet tells that the thread ran or slept from there on.
+ * A guest is a process. A core is a thread on the CPU with the core's number. A
+ * trace is a list of packets. Names, frames and stacks have numbers, which are
+ * defined in the packet that uses them first. All packets are of one sequence.
+ * The first packet of a core clears the numbers. Where busy samples follow idle
+ * samples, or the reverse, a packet says that the thread runs or sleeps.
  */
 
 /* Field numbers, by message. */
@@ -102,8 +102,7 @@ static void put_text(struct proto *p, uint32_t field, const char *text)
     proto_bytes(p, field, text, strlen(text));
 }
 
-/* Add (value) also if it is 0: Perfetto takes a missing CPU or time for an
- * unknown one. */
+/* Add (value), even 0: for Perfetto a missing CPU or time is unknown. */
 static void put_number(struct proto *p, uint32_t field, uint64_t value)
 {
     proto_packed(p, (uint64_t)field << 3);
@@ -140,7 +139,8 @@ static void end(struct render *to)
     free(p);
 }
 
-/* The first packet of a core, which clears the numbers of the core before. */
+/* Write the first packet of a core, which clears the numbers of the previous
+ * core. */
 static void write_defaults(struct render *to, const struct profile *profile)
 {
     struct perfetto *p = to->state;

@@ -29,9 +29,8 @@ struct guest_config {
     unsigned symbols_count;
     const char *sources; /* a folder with source files; NULL: none */
     bool reads_sources;  /* source files are opened by their names */
-    double wait_s;       /* patience with a guest; below 0: not given */
-    /* without (wait_s), patience with one that was not there yet; 0: no limit
-     */
+    double wait_s;       /* time to wait for a guest; below 0: not given */
+    /* without (wait_s), time to wait for the first connection; 0: no limit */
     double first_wait_s;
     struct peer_rule peers; /* users whose sockets are trusted */
     bool force_vsock;       /* also without /dev/vhost-vsock */

@@ -22,17 +22,17 @@ struct guest_thread {
     uint64_t id;            /* the kernel's; ids may be used again */
     char name[THREAD_NAME]; /* cut to fit; "" if not sent */
     uint8_t flags;          /* WIRE_THREAD_IDLE, WIRE_THREAD_ENDED */
-    uint8_t state; /* at (now): enum wire_thread_state; of ended ones unknown */
+    uint8_t state; /* at (now): enum wire_thread_state; unknown after the end */
     uint64_t since, now;
-    /* Their sum is now - since, which is 0 until the state is known. */
+    /* The three add up to now - since. All are 0 until the state is known. */
     uint64_t running, ready, blocked;
-    uint64_t switches; /* times that a core began to run it */
+    uint64_t switches; /* times that a core began to run the thread */
     bool has_wait;     /* (wait) is known */
-    uint32_t wait;     /* entry of guest_wait in which it is blocked */
+    uint32_t wait;     /* guest_wait.entry in which the thread is blocked */
 };
 
-/* WAIT, WIRE.md 10.3: times for which a thread was blocked at one stack, or
- * whose end came from one stack. */
+/* WAIT, WIRE.md 10.3: waits of a thread at one stack, or waits that the code at
+ * one stack ended. */
 struct guest_wait {
     uint8_t kind;    /* enum wire_wait_kind */
     uint64_t serial; /* of the thread that waited; 0: several */
@@ -54,29 +54,29 @@ struct guest_sched {
     bool has_ready_idle;           /* (ready_idle) is known */
     uint64_t ready_idle;           /* time idle while some thread was ready */
     uint64_t ready[SCHED_CLASSES]; /* times from ready to running, by class */
-    /* Of the whole guest, on core 0 only: threads that ended and whose records
-     * were used again, and threads that had no record. */
+    /* Numbers of the whole guest, on core 0 only: ended threads whose records
+     * other threads have now, and threads that got no record. */
     uint64_t evicted, refused;
 };
 
 /* A thread of a profile. Its number is its index plus 1. */
 struct profile_thread {
-    uint64_t serial, id;    /* (serial) 0: the guest has no record of it */
+    uint64_t serial, id;    /* (serial) 0: no record in the guest */
     char name[THREAD_NAME]; /* "": not known */
     bool shared;            /* other threads have the same name */
     bool idle;              /* its time is idle time */
     bool ended;
     uint8_t state; /* enum wire_thread_state, at the last report */
-    /* Sums over the time (wall) that its reports cover; 0: no report came. */
+    /* Sums over the time (wall) of the thread's reports; 0: no report came. */
     uint64_t wall, running, ready, blocked, switches;
     uint64_t longest; /* of its waits */
     double sampled;   /* time of its samples: struct tally */
-    /* Index of the wait in which it was blocked at the last report, plus 1; 0:
-     * it was not blocked, or the wait is not known. */
+    /* 1 + index of the wait in which the thread was blocked at the last report.
+     * 0: the thread was not blocked, or the wait is not known. */
     uint32_t waits;
 };
 
-/* Times of a thread. */
+/* The waits of a thread at one stack, or the waits that one stack ended. */
 struct profile_wait {
     uint8_t kind;    /* enum wire_wait_kind */
     uint32_t thread; /* number of the thread that waited; 0: several */

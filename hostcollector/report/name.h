@@ -66,8 +66,9 @@ const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
 
 struct profile;
 
-/* Thread (number) of (p): its name, with its id if other threads have the same
- * name; or "no thread" for 0, or "other threads" for VIEW_ALL_CORES. */
+/* Write the name of thread (number) of (p), and its id if other threads have
+ * the same name. Write "no thread" for 0, and "other threads" for
+ * VIEW_ALL_CORES. */
 const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            uint32_t number);
 

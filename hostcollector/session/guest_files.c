@@ -83,8 +83,8 @@ static bool add_named(struct guest_run *r)
     return true;
 }
 
-/* Add all images as the recording knows them, if that has the kernel. Returns
- * whether it has. */
+/* Add all images of the names in the recording if the kernel is one of them.
+ * Returns whether the kernel is. */
 static bool add_told_kernel(struct guest_run *r)
 {
     if (r->given != 0 || guest_names_lack_kernel(&r->names))
@@ -94,8 +94,8 @@ static bool add_told_kernel(struct guest_run *r)
     return true;
 }
 
-/* Add the image of the file (path) as the recording knows it. Returns whether
- * it does. */
+/* Add the image of the file (path) from the names in the recording. Returns
+ * whether the recording has the image. */
 static bool add_told_file(struct guest_run *r, const char *path)
 {
     const struct named *named = &r->names.named;

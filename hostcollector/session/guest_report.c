@@ -65,8 +65,10 @@ static int leave_threads_out(struct guest_report *g)
     if (result == 0 && count == 0)
         remarks_warn(&g->run->remarks,
                      p->thread_count == 0
-                         ? "--thread %.80s: the kernel reports no threads."
-                         : "--thread: no thread here has '%.80s' in its name.",
+                         ? "--thread %.80s: the kernel reports no threads, so "
+                           "all samples count."
+                         : "--thread: no thread here has '%.80s' in its name, "
+                           "so all samples count.",
                      asked);
     for (size_t i = 0; count != 0 && i < p->core_count; i++) {
         out[i] = other_threads(p, &p->cores[i], meant);
@@ -101,8 +103,8 @@ static int leave_samples_out(struct guest_report *g, uint64_t memory)
 
     if (r->config.options->shown.by == BY_THREAD &&
         r->profile->thread_count == 0)
-        remarks_warn(&r->remarks,
-                     "--by thread: the kernel reports no threads.");
+        remarks_warn(&r->remarks, "--by thread: the kernel reports no threads, "
+                                  "so the columns are cores.");
     if (r->config.options->shown.thread != NULL && leave_threads_out(g) != 0)
         return -1;
     if (x.count == 0)

@@ -61,7 +61,7 @@ static FILE *outlet_open(struct err *e)
 /* Keep the stream's output until outlet_release(). */
 static void outlet_hold(void)
 {
-    /* the file is empty, or its contents come first */
+    /* new output follows the contents of the file */
     (void)dup3(outlet.memory, fileno(outlet.stream), O_CLOEXEC);
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of the first block, and of the largest that doubling leads to. */
+/* Sizes of blocks: each block is twice as large as the previous one, up to
+ * BLOCK_MAX. */
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX 65536u
 #define ALIGN     _Alignof(max_align_t)

@@ -17,7 +17,7 @@
 struct budget {
     uint64_t left; /* bytes */
     uint64_t owed; /* bytes that budget_borrow() has lent */
-    bool tight;    /* arrays do not double any more */
+    bool tight;    /* arrays grow by an eighth instead of doubling */
 };
 
 /* Reserve (bytes), or all that is left if it is less. Returns the number of
@@ -27,15 +27,15 @@ uint64_t budget_keep(struct budget *b, uint64_t bytes);
 /* Add (bytes) to (b->left), after debts are paid. */
 void budget_give_back(struct budget *b, uint64_t bytes);
 
-/* Add (bytes) to (b->left) that it does not have, for elements that cannot be
- * done without. */
+/* Add (bytes) to (b->left) beyond the limit, for elements that are needed in
+ * any case. budget_give_back() pays the bytes back. */
 void budget_borrow(struct budget *b, uint64_t bytes);
 
 /*
  * Grow (array), which has (*capacity) elements of (size) bytes, to at least
- * (wanted) elements. It doubles, or grows by an eighth or to (wanted) if
- * doubling exceeds the limit, and if (b->tight). New elements are zero. NULL
- * with capacity 0 is an empty array.
+ * (wanted) elements. The array doubles. If doubling exceeds the limit, or if
+ * (b->tight), the array grows by an eighth, or to (wanted). New elements are
+ * zero. NULL with capacity 0 is an empty array.
  *
  * Returns the array, which may have moved and is released by free(). Returns
  * NULL if the limit or memory does not allow it; then nothing has changed.

@@ -20,7 +20,7 @@ int err_set(struct err *e, const char *fmt, ...)
 /* Fill (e) with (what), ": " and the text of errno. Always returns -1. */
 int err_sys(struct err *e, const char *what);
 
-/* Fill (e) with the words for memory that cannot be had. Always returns -1. */
+/* Fill (e) with "out of memory". Always returns -1. */
 int err_memory(struct err *e);
 
 #endif

@@ -60,7 +60,7 @@ struct scopes {
     size_t core_count;   /* number of both */
     size_t first_thread; /* index in (cores) */
     uint32_t *by_thread; /* index in (cores), by the thread's number; or NULL */
-    size_t threads;      /* numbers are below it */
+    size_t threads;      /* all numbers of threads are below this */
     size_t nodes, rows;  /* in all scopes */
     uint64_t folded;     /* branches of (total), and rows */
     struct smallest_first fold;
@@ -78,7 +78,7 @@ int scopes_init(struct scopes *s, const struct profile *p);
 int scopes_make_room(struct scopes *s, size_t core, uint32_t thread,
                      const struct path *path, struct budget *b);
 
-/* Add (path), for which room was made, to the same three. */
+/* Add (path) to these three scopes. Room was made for the path before. */
 void scopes_add(struct scopes *s, size_t core, uint32_t thread,
                 const struct path *path);
 

@@ -66,8 +66,8 @@ static void add_core(struct wanted *w, const struct view_memory *m,
     }
 }
 
-/* The bytes of elements of (size) bytes. More addresses would have more of
- * them, but each step of a path has at most one. */
+/* Bytes of all elements of (size) bytes. The number of elements grows with the
+ * number of addresses. A step of a path has at most one element. */
 static double bytes_of(const struct distinct *d, double more, double steps,
                        size_t size)
 {

@@ -24,14 +24,14 @@
 
 #define COMMAND "collector push"
 
-/* A process ends after so many recordings or images: what a recording has done
- * to the process ends, too. */
+/* Limits of recordings and of images of one process. Any harm that a recording
+ * did to the process ends with the process. */
 #define RECORDINGS_MAX 256u
 #define IMAGES_MAX     64u
 #define GRACE_MS       1000
 
-/* A recording to read. Its descriptor comes with the message, and those of the
- * files to write come with a byte each. */
+/* A recording to read. The message carries the recording's descriptor. A byte
+ * each follows with the descriptors of the files to write. */
 struct push_request {
     char path[PATH_MAX];
     char guest[256];
@@ -73,7 +73,8 @@ static bool add_outputs(struct outputs *out, const struct push_reader *r)
     return good;
 }
 
-/* Close the files. Returns (status), or that one could not be written. */
+/* Close the files. Returns (status); PUSH_READER_UNWRITTEN if a file could not
+ * be written. */
 static int close_outputs(struct outputs *out, int status)
 {
     for (unsigned i = 0; i < out->count; i++) {
@@ -122,7 +123,7 @@ static int write_report(struct serving *s, struct guest_run *r,
     return r->failed ? -1 : result;
 }
 
-/* The meaning of the end of (r). (written): it has a whole report. */
+/* Exit code for the end of (r). (written): there is a whole report. */
 static int status_of(const struct guest_run *r, bool written)
 {
     if (r->other_kernel)
@@ -181,7 +182,7 @@ static int serve_one(struct serving *s, const struct push_request *q,
     return close_outputs(&out, status);
 }
 
-/* Enter the sandbox. False if that is required and impossible. */
+/* Enter the sandbox. False if the sandbox is required and impossible. */
 static bool enter_sandbox(struct serving *s)
 {
     const struct guest_config *from = &s->options.from;
@@ -195,7 +196,7 @@ static bool enter_sandbox(struct serving *s)
     return good;
 }
 
-/* Be the process, until the other one has closed its end. */
+/* Run the reading process until the asking process has closed its end. */
 static _Noreturn void serve(const struct push_reader *r,
                             const struct origin *origin)
 {
@@ -228,7 +229,7 @@ static _Noreturn void serve(const struct push_reader *r,
 
 /* The process that asks */
 
-/* Start the process, unless it runs and its helper, too. */
+/* Start the process, unless the process and its helper run. */
 static int start(struct push_reader *r, const struct origin *origin,
                  struct err *e)
 {
@@ -263,7 +264,7 @@ static int send_request(const struct push_reader *r, const struct parcel *p,
                         const char *path, FILE *window)
 {
     static struct push_request q;
-    /* as the user who started push may open it; -1: the process says why */
+    /* opened with the rights of the user; -1: the process reports the reason */
     int recording = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     int result;
 
@@ -291,7 +292,7 @@ static bool receive_answer(const struct push_reader *r, struct push_answer *a)
     return descriptor_receive(r->socket, a, sizeof *a, &none) == sizeof *a;
 }
 
-/* The status of the process, which has ended without an answer. */
+/* Status of a process that has ended without an answer. */
 static int reap(struct push_reader *r, struct err *e)
 {
     pid_t child = r->child;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The process that reads recordings for push. It is confined as that of a
- * report, gets each recording as a descriptor, and writes the parts of the
- * parcel and the struct window into files without names. It reads many
- * recordings, one after another, because starting it takes as long as reading
- * some windows, and because names found for one window serve the next.
+ * The process that reads recordings for push. The process is confined like the
+ * process of a report. It receives each recording as a descriptor, and writes
+ * the parts of the parcel and the struct window into files without names.
+ *
+ * The process reads many recordings, one after another. Starting a process
+ * takes as long as reading some windows, and the names found for one window
+ * serve the next window.
  */
 #ifndef TPROF_FLEET_PUSH_PUSH_READER_H
 #define TPROF_FLEET_PUSH_PUSH_READER_H
@@ -38,7 +40,8 @@ struct push_reader {
 int push_reader_read(struct push_reader *r, const struct parcel *p,
                      const char *path, FILE *window, struct err *e);
 
-/* End the process. The next one reads images and helpers anew. */
+/* End the process. The next process has a new helper, and reads images again.
+ */
 void push_reader_end(struct push_reader *r);
 
 #endif

@@ -26,8 +26,8 @@ struct web {
     const struct web_gate *gate;
     const struct status *status;
     int reports; /* socket; -1: no process writes pages of guests */
-    /* The connection that waits for a guest's page, one at a time, and its
-     * result. */
+    /* The connection that waits for a guest's page, and the page. Only one
+     * connection waits at a time. */
     struct MHD_Connection *waiting;
     int page;
     bool written;

@@ -13,9 +13,9 @@
 
 #include "fleet/windows/status.h"
 
-/* Write the page of all guests to (out), as HTML that needs no other file and,
- * unless (still), reloads itself every few seconds. A page that reloads begins
- * anew for a screen reader. */
+/* Write the page of all guests to (out), as HTML that needs no other file. The
+ * page reloads itself every few seconds, unless (still): a screen reader begins
+ * a reloaded page again. */
 void pages_overview(FILE *out, const struct status *s, uint64_t now_ms,
                     bool still);
 

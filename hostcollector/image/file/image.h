@@ -144,7 +144,7 @@ int image_learn_code(struct image *img, uint64_t address, const uint8_t *bytes,
                      size_t size);
 int image_learn_source(struct image *img, const struct image_source *source);
 
-/* Memory of what these two added, in bytes. */
+/* Bytes of memory of the code and lines that were added. */
 size_t image_learned_bytes(const struct image *img);
 
 /* Lines number (i) that image_learn_source() added; NULL after the last. */

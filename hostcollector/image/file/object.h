@@ -179,7 +179,8 @@ struct debug_file {
 struct debug_file *debug_file_find(const struct object *o, const uint8_t *id,
                                    size_t len);
 
-/* The same for the file (path), if that file matches (o). */
+/* The file (path) as the debug file of (o). NULL if the file does not match
+ * (o), or has no DWARF. */
 struct debug_file *debug_file_take(const struct object *o, const char *path,
                                    const uint8_t *id, size_t len);
 

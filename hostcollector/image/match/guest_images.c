@@ -364,8 +364,8 @@ static void list_images(const struct guest_images *g, const struct profile *p,
                        count - LIST_SHOWN);
 }
 
-/* Is (file) the kernel's or another image's, a copy of such a file, or the
- * subject of a remark? */
+/* Is (file) the file of the kernel or of another image, a copy of such a file,
+ * or named in a remark? */
 static bool is_used(const struct guest_images *g, const struct profile *p,
                     struct shared_image *file)
 {

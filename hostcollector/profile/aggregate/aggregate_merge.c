@@ -3,8 +3,8 @@
 #include "profile/aggregate/gathered.h"
 #include "profile/aggregate/moved.h"
 
-/* A profile to be added, and the distance of its images from those of the
- * aggregate. */
+/* A profile to be added, and for each of its images the difference of addresses
+ * from the same image in the aggregate. */
 struct merged {
     const struct profile *p;
     const uint64_t *slides; /* as in aggregate_merge() */

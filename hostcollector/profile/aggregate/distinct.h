@@ -16,8 +16,8 @@ struct distinct {
 /* Add a number, by its (hash). */
 void distinct_add(struct distinct *d, uint64_t hash);
 
-/* The number of different hashes, and 5 % more. The standard error of an
- * estimate is 1.6 %, so one of 1,000 results is below the real number. */
+/* The estimated number of different hashes, plus 5 %. The standard error of the
+ * estimate is 1.6 %, so one of 1,000 results is below the true number. */
 uint64_t distinct_most(const struct distinct *d);
 
 #endif

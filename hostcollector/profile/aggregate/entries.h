@@ -26,9 +26,9 @@ struct short_tallies {
  * leaves that collide. (kept) is the number of bytes of the budget that only
  * entries of STACK_OTHERS may take.
  *
- * An entry is open in one unit, profile_entry.unit. A short sample of this unit
- * is added to the lateness and the classes of the entry only. entries_close()
- * adds the short samples to the other sums, which follow from their number.
+ * An entry is open for short samples of one unit, profile_entry.unit. Such a
+ * sample is added only to the lateness and the classes of the entry. The other
+ * sums follow from the number of short samples: entries_close() computes them.
  */
 struct entries {
     uint64_t seed;

@@ -52,8 +52,8 @@ static struct kept count_kept(const struct aggregate *a)
     return k;
 }
 
-/* Refused stacks have as many entries each as the stacks that were kept, and a
- * quarter more; but each entry has a sample. */
+/* Assume that a refused stack has as many entries as a kept stack, and a
+ * quarter more. Each entry has a sample, which limits the number. */
 uint64_t aggregate_wanted(const struct aggregate *a)
 {
     struct kept k = count_kept(a);

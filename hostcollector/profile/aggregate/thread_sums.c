@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads, waits and scheduling: keeps them once, and adds up their growth. */
+/* Keeps threads, waits and scheduling once, and adds up how their sums grow. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/aggregate/gathered.h"
 #include "util/hash.h"
 
-/* Limit of threads, waits and entries of waits, since the guest decides how
- * many there are. */
+/* Limit of threads, waits and entries of waits, because the guest decides about
+ * their number. */
 #define MOST 65536u
 
-/* The last report of a thread, or of an entry of waits, as far as it has been
- * added up. */
+/* The part of the last report of a thread, or of an entry of waits, that has
+ * been added up. */
 struct thread_reported {
     uint64_t since, wall, running, ready, blocked, switches;
     bool has_wait;
@@ -23,8 +23,8 @@ struct wait_reported {
     uint64_t count, time;
 };
 
-/* Add (n) without wrapping around: a hostile guest reaches the maximum, and
- * stays there. */
+/* Add (n) without wrapping around: the sums of a hostile guest stay at the
+ * maximum. */
 static void add_growth(uint64_t *to, uint64_t n)
 {
     if (__builtin_add_overflow(*to, n, to))
@@ -32,8 +32,8 @@ static void add_growth(uint64_t *to, uint64_t n)
 }
 
 /* Add the growth from (*last) to (now) to (*sum). A core that has read its
- * clock earlier may report less than before: what comes back then does not
- * count twice. */
+ * clock earlier may report less than before. The difference does not count
+ * twice. */
 static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
 {
     if (now <= *last)
@@ -73,7 +73,7 @@ static uint32_t *put(struct aggregate *a, struct pair_map *m, uint64_t key,
     return at;
 }
 
-/* Number of the thread, which is listed if it is new; 0 if there is no room. */
+/* Number of the thread. A new thread is added to the list. 0: no room. */
 static uint32_t number_of(struct aggregate *a, uint64_t serial, uint64_t id)
 {
     struct threads *t = &a->threads;
@@ -108,7 +108,7 @@ uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread)
 
     if (number == STACK_UNKNOWN || number == STACK_OTHERS)
         return number;
-    if (s.depth != 0) /* they may move when the stack is added */
+    if (s.depth != 0) /* the lists may move when the stack is added */
         memcpy(frames, s.frames, s.depth * sizeof *frames);
     s.frames = frames;
     s.thread = thread;

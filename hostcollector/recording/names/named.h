@@ -17,9 +17,9 @@ struct image_map;
 struct profile;
 struct symbolizer;
 
-/* read.c: names of a recording -> images that answer as their files would. The
- * bytes may be hostile: their form and size are checked, and false names do no
- * further harm. */
+/* read.c: names of a recording -> images that give the same names as their
+ * files. The bytes may be hostile. Their form and size are checked. A wrong
+ * name only makes the report wrong. */
 
 struct named_image {
     bool is_kernel;
@@ -37,8 +37,7 @@ struct named {
      * pointers and sets them to NULL. */
     struct named_image *images;
     size_t count, room;
-    /* some addresses of the recording have no names in it, or had no room
-     * here */
+    /* some addresses have no names in the recording, or had no room here */
     bool partial;
     struct named_image next; /* the image whose addresses are being read */
     size_t bytes;            /* memory of (images) */

@@ -102,8 +102,8 @@ static int add_samples(struct coder *c, uint32_t image, const struct symbol *s,
     return 0;
 }
 
-/* Add the samples of (entry), as a report counts them: displaced samples at the
- * call, and those of a sleeping core not at all. */
+/* Add the samples of (entry) as a report counts them. Displaced samples count
+ * at the call. Samples of a sleeping core do not count. */
 static int add_entry(struct coder *c, const struct profile_entry *entry)
 {
     const struct named_write *job = c->packer->job;
@@ -365,7 +365,7 @@ static int pack_busiest(struct coder *c, struct err *e)
     return 0;
 }
 
-/* Look all addresses up again that the symbolizers have forgotten. */
+/* Look up again all addresses that the symbolizers have forgotten. */
 static void prepare(const struct named_write *job,
                     const struct frame_addresses *a)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a JSON report that consist of samples: json_scope.c, json_time.c
- * and json_threads.c; and the smaller view of which they are made. */
+/* The parts of a JSON report that show samples and threads: json_scope.c,
+ * json_time.c and json_threads.c; and the smaller view from which json_scope.c
+ * writes. */
 #ifndef TPROF_REPORT_JSON_JSON_SCOPE_H
 #define TPROF_REPORT_JSON_JSON_SCOPE_H
 
@@ -21,7 +22,7 @@ void json_accounts(struct json_object *o, const struct profile *p);
 void json_view(struct json_object *o, const struct report *r);
 
 /* Members "threads", "thread_waits" and "scheduling", of the whole time. Left
- * out without threads. The view of (r) is not a smaller one. */
+ * out without threads. The view of (r) must be the whole view. */
 void json_threads(struct json_object *o, const struct report *r);
 
 /* Member "filters": the selection; empty if everything is selected. */

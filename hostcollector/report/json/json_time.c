@@ -136,8 +136,8 @@ void json_timeline(struct json_object *o, const struct report *r)
 
 /* --- Latency -------------------------------------------------------------- */
 
-/* Most functions in the list: those with the most latency. Functions with a
- * smaller part of all latency are left out. */
+/* Limit of functions in the list, which has those with the most latency; and
+ * the smallest part of all latency for a function in the list. */
 #define LATENCY_MOST  1000u
 #define LATENCY_LEAST 1e-4
 

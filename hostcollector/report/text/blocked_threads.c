@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stacks at which threads were blocked, and who ended these waits. */
+/* The stacks at which threads were blocked, and those that ended the waits. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -23,8 +23,8 @@ struct thread_waits {
     size_t count, shown;
     double all;          /* time of all waits */
     size_t stacks;       /* number of shown stacks that are known */
-    size_t *stacks_with; /* by function: number of these that have it */
-    size_t outer;        /* functions that all these begin with */
+    size_t *stacks_with; /* by function: number of these stacks with it */
+    size_t outer;        /* number of functions at the start of all of them */
 };
 
 /* qsort() passes no context. */
@@ -38,7 +38,7 @@ static int by_time(const void *a, const void *b)
     return left != right ? (left < right ? 1 : -1) : (x > y) - (x < y);
 }
 
-/* Is the thread of (w) an idle thread? Its sleep is no wait. */
+/* Is the thread of (w) an idle thread? Sleep of idle threads is no wait. */
 static bool is_idle(const struct profile *p, const struct profile_wait *w)
 {
     return w->thread != 0 && p->threads[w->thread - 1].idle;
@@ -77,8 +77,7 @@ static size_t count_shown(const struct thread_waits *w)
     return n;
 }
 
-/* Number of functions, up to (most), that both stacks have at their outer
- * ends. */
+/* Number of equal functions at the outer ends of both stacks, up to (most). */
 static size_t common_of(const struct view_wait *a, const struct view_wait *b,
                         size_t most)
 {
@@ -90,7 +89,7 @@ static size_t common_of(const struct view_wait *a, const struct view_wait *b,
     return n;
 }
 
-/* Count in how many of the shown stacks each function is. Returns 0; -1 if
+/* Count for each function the shown stacks that contain it. Returns 0; -1 if
  * there is no memory. */
 static int find_common(struct thread_waits *w)
 {
@@ -122,10 +121,11 @@ static int find_common(struct thread_waits *w)
 }
 
 /*
- * Number of innermost functions of (stack) that belong to the scheduler and say
- * nothing: those inside the outermost function that all shown stacks have. One
- * function in between may be missing in other stacks. The outer functions that
- * all stacks begin with do not count.
+ * Number of innermost functions of (stack) that belong to the scheduler and are
+ * left out. All shown stacks have some function of the scheduler. The outermost
+ * such function and all functions inside are left out. One function in between
+ * may be missing in other stacks. The outer functions with which all stacks
+ * begin do not count.
  */
 static size_t scheduler_of(const struct thread_waits *w,
                            const struct view_wait *stack)
@@ -178,8 +178,8 @@ static void write_stack(const struct thread_waits *w,
     (void)putc('\n', w->out);
 }
 
-/* The stack that ended most waits of (thread), and its part of them. NULL if
- * none is known. */
+/* The stack that ended most waits of (thread), and its share of these waits.
+ * NULL if no such stack is known. */
 static const struct profile_wait *waker_of(const struct thread_waits *w,
                                            uint32_t thread, double *part)
 {
@@ -214,7 +214,8 @@ static void write_waker(const struct thread_waits *w, uint32_t thread)
                 table_left(w->r, LEFT + 2 + strlen(text)));
 }
 
-/* Write row (i), and below the first one of a thread who wakes it. */
+/* Write row (i). Below the first row of a thread, write the stack that wakes
+ * the thread. */
 static void write_wait(const struct thread_waits *w, size_t i)
 {
     const struct profile *p = w->r->profile;

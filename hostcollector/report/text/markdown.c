@@ -98,7 +98,7 @@ static void write_functions(struct render *to, const struct report *r)
     free(list);
 }
 
-/* Write the functions by cores, which a reader unfolds. */
+/* Write the functions by cores, folded until the reader opens them. */
 static void write_cores(struct render *to, const struct report *r)
 {
     if (table_active_cores(r->view) < 2)

@@ -47,7 +47,7 @@ struct matrix {
     const struct report *r;
     const struct amount *whole;      /* stands for 100 % */
     const struct view_scope *scopes; /* of the view: cores, or threads */
-    size_t active;                   /* of these, number with samples */
+    size_t active;                   /* number of scopes with samples */
     size_t cores[TABLE_CORES_ALL];   /* indices into (scopes) */
     size_t core_count, cell;         /* number, and columns of each */
     struct view_row *list;           /* of all cores, in the order of --sort */
@@ -169,7 +169,7 @@ static void write_column(const struct matrix *m, uint32_t number)
     }
     name_of_thread(name, m->r->profile, number);
     size_t width = text_width(name);
-    bool by_id = strstr(name, " 0x") != NULL; /* several have its name */
+    bool by_id = strstr(name, " 0x") != NULL; /* other threads have this name */
 
     (void)fprintf(m->out, "%*s",
                   width < THREAD_CELL ? THREAD_CELL - (int)width : 1, "");

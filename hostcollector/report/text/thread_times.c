@@ -14,15 +14,15 @@
 #define CORES      8
 #define ALL        1000 /* rows with --all */
 #define LEFT       43   /* "  41.2   1.3   57.5     1,204/s     12 ms  " */
-/* A core that was idle for less than this, and this share, while a thread was
- * ready has only been on its way to the thread. */
+/* Shorter idle times while a thread was ready are not reported, nor are smaller
+ * shares: the core was about to run the thread. */
 #define IDLE_MIN_S .001
 #define IDLE_MIN   .001
 
 /* qsort() passes no context. */
 static const struct profile_thread *sorted_threads;
 
-/* Threads that work come before idle threads, then by running time. */
+/* Sort idle threads last, and the others by running time. */
 static int compare_threads(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -89,7 +89,7 @@ static void write_thread(FILE *out, const struct report *r, uint32_t i)
     char rate[TEXT_NUMBER + 4], wait[TEXT_NUMBER], name[NAME_PLAIN];
 
     (void)fprintf(out, "%6.1f ", percent(t->running, t->wall));
-    if (t->idle) /* it is ready whenever it does not run */
+    if (t->idle) /* an idle thread is ready whenever it does not run */
         (void)fprintf(out, "%6s %6s", ".", ".");
     else
         (void)fprintf(out, "%6.1f %6.1f", percent(t->ready, t->wall),
@@ -104,7 +104,7 @@ static void write_thread(FILE *out, const struct report *r, uint32_t i)
     (void)putc('\n', out);
 }
 
-/* Write how many threads the guest did not keep. */
+/* Write the number of threads that had no room in the guest. */
 static void write_unkept(FILE *out, const struct report *r)
 {
     const struct profile_sched *s =
@@ -141,8 +141,8 @@ void table_threads(FILE *out, const struct report *r)
     free(list);
 }
 
-/* The upper bound, in ticks, of the time that (share) of the times in (s) do
- * not exceed. 0 if there are none. */
+/* Upper bound, in ticks, of the shortest (share) of the times in (s). 0 if
+ * there are no times. */
 static double ready_within(const struct profile_sched *s, double share)
 {
     double all = 0, sum = 0;
@@ -184,7 +184,7 @@ static void write_core(FILE *out, const struct report *r,
                   s->switches != 0 ? percent(s->moved, s->switches) : 0);
 }
 
-/* Say which core slept although a thread was ready. */
+/* Name the core that was idle although a thread was ready. */
 static void write_ready_idle(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;

@@ -8,8 +8,8 @@
 #include "profile/aggregate/sample_log.h"
 #include "view/view_build.h"
 
-/* The function of each entry of a core, and then of the others. NULL if there
- * is no memory. */
+/* The innermost function of each entry of a core, then of the samples in no
+ * entry. NULL if there is no memory. */
 static uint32_t *functions_of(const struct profile *p, const struct view *v,
                               size_t core)
 {
@@ -46,8 +46,8 @@ static void rank(struct boot_core *c, uint32_t function, double time)
     }
 }
 
-/* Add the time of (m) to the phases that it stands for: (times) has a row of
- * functions for each phase. */
+/* Add the time of (m) to the phases in which the time lies. (times) has a row
+ * of functions for each phase. */
 static void spread(const struct boot *b, const struct view *v, double *times,
                    uint32_t function, const struct moment *m)
 {

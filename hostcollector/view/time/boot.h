@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The start of a guest that samples from boot (config.boot), in phases. A phase
- * ends at a mark of the kernel's (tprof_mark()). The guest's clock counts from
- * 0, the start of the machine, so the time before the first sample is known,
- * too.
+ * ends when the kernel calls tprof_mark(). The guest's clock is 0 at the start
+ * of the machine, so the length of the time before the first sample is known.
  */
 #ifndef TPROF_VIEW_TIME_BOOT_H
 #define TPROF_VIEW_TIME_BOOT_H
@@ -14,11 +13,11 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-#define BOOT_TOP 3u /* functions that are named for a core and phase */
+#define BOOT_TOP 3u /* functions that a report names for a core and phase */
 
 /* One core in one phase. Times are TSC ticks. */
 struct boot_core {
-    double seen; /* that the core's samples stand for */
+    double seen; /* time for which the core's samples stand */
     struct {
         uint32_t function; /* of the view; VIEW_IDLE: the core slept */
         double time;
@@ -39,8 +38,8 @@ struct boot {
 };
 
 /* Returns the start of (p), with its view (v). NULL: the guest has not sampled
- * from boot, has booted twice, has no mark after its first sample, its clock's
- * rate is not known, or there is no memory. */
+ * from boot, the guest has booted twice, no mark follows the first sample, the
+ * rate of the clock is not known, or there is no memory. */
 struct boot *boot_new(const struct profile *p, const struct view *v);
 
 /* Release (b). NULL is allowed. */

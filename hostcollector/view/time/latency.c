@@ -21,13 +21,13 @@ struct lane {
     int64_t last;
     bool last_busy;
     bool *busy;          /* of each entry, then of the others */
-    struct amount *sums; /* of the same: divided time */
+    struct amount *sums; /* divided time of each entry, then of the others */
 };
 
 struct lanes {
     const struct profile *profile;
     struct lane *lane; /* by core */
-    int64_t until;     /* the times of later samples are not known */
+    int64_t until;     /* end of the record of times */
 };
 
 static size_t entry_of(const struct lanes *l, size_t core)
@@ -49,7 +49,7 @@ static void step(struct lanes *l, size_t core)
     }
     lane->has_next = sample_log_next(&lane->reader, &lane->next) &&
                      lane->next.ticks < l->until;
-    /* back to the last sample; or, after a gap, for its own time */
+    /* from the last sample on, or after a gap for the sample's own time */
     bool is_gap = (double)(lane->next.ticks - lane->last) >
                   lane->next.time * INTERVAL_MOST;
 
@@ -77,8 +77,7 @@ static int lane_init(struct lanes *l, const struct view *v, size_t core)
     return 0;
 }
 
-/* The core whose next sample is the first of all; core_count if none has one.
- */
+/* The core with the earliest next sample; core_count if there is none. */
 static size_t first_core(const struct lanes *l)
 {
     size_t first = l->profile->core_count;
@@ -91,7 +90,7 @@ static size_t first_core(const struct lanes *l)
     return first;
 }
 
-/* Is (core) busy at (ticks), the time of the first sample that is left? */
+/* Is (core) busy at (ticks), the time of the earliest next sample? */
 static bool is_busy(const struct lanes *l, size_t core, int64_t ticks)
 {
     const struct lane *lane = &l->lane[core];
@@ -129,7 +128,7 @@ static bool is_function(const struct view_step *step)
     return step->function >= VIEW_MARKS || step->function == VIEW_OTHERS;
 }
 
-/* Add (sum) to the functions of (path), to each once. */
+/* Add (sum) to each function of (path), once. */
 static void charge(struct latency *out, const struct view_path *path,
                    const struct amount *sum)
 {

@@ -2,8 +2,8 @@
 /*
  * Latency: the functions that keep the other cores waiting. Each busy sample
  * counts its time divided by the number of cores that were busy at that moment.
- * Code that runs alone counts in full; code that runs on all of four cores
- * counts a quarter on each.
+ * Code that runs alone counts in full. Code that runs on four cores at once
+ * counts a quarter on each core.
  *
  * The sample of another core says whether that core was busy, and stands for
  * the time before the sample. Changes within one interval are therefore

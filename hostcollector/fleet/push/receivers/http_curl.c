@@ -165,7 +165,7 @@ const char *http_curl_trusts(unsigned i)
     return i == 0 ? v->cainfo : i == 1 ? v->capath : NULL;
 }
 
-/* The headers of (request) alone, which the caller frees. */
+/* List of the headers of (request), which the caller frees. */
 static struct curl_slist *headers_of(const struct http_request *request)
 {
     /* unsigned requests only: libcurl would sign the removed header */
