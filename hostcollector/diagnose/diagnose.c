@@ -106,8 +106,8 @@ static void say_selection(struct remarks *r, const struct profile *p)
         return;
     }
     remarks_warn(r,
-                 "No samples are of the cores and the time that were asked "
-                 "for. There are samples of core%s %s, from 0 s to %.1f s.",
+                 "No samples of the selected cores in the selected time. There "
+                 "are samples of core%s %s, from 0 s to %.1f s.",
                  text_plural(cores), list, p->duration_s);
 }
 

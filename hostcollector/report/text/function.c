@@ -182,8 +182,8 @@ static void write_head(FILE *out, const struct report *r,
     if (row->self.time > 0 && table_late_part(r, row->late, row->self.time) > 0)
         (void)fprintf(
             out,
-            "%.0f %% of its own time came late, %.0f %% of all busy "
-            "time\n",
+            "%.0f %% of its own time came late; of all busy time %.0f %% "
+            "came late\n",
             100 * lateness_part(row->late, row->self.time),
             100 * lateness_part(r->view->total.late, r->view->total.busy.time));
     write_moved(out, r, row);
