@@ -320,7 +320,8 @@ TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
     }
     if (change.ended == TPROF_THREAD_BLOCKED) /* without a wake */
         tprof_thread_waits_add(change.wait, change.ticks);
-    if (change.ended != TPROF_THREAD_READY || !change.was_known)
+    if (change.ended != TPROF_THREAD_READY || !change.was_known ||
+        tprof_sums_kind(t) == TPROF_CORE_IDLE)
         return 0;
     uint64_t bucket = tprof_bit_length(change.ticks);
 
@@ -383,13 +384,15 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     struct tprof_core_sums *core =
         atomic_load_explicit(&cpu->sums, memory_order_acquire);
 
-    if (!core)
-        return;
     uint64_t flags = tprof_arch_irq_save();
 
-    if (__builtin_expect(!tprof_sums_enter(core), 0)) { /* no longer */
-        tprof_sums_leave(core);
+    if (why == TPROF_ENDED) /* the tick finds its record no more */
+        run(cpu, to);
+    if (__builtin_expect(!core || !tprof_sums_enter(core), 0)) { /* no longer */
+        if (core)
+            tprof_sums_leave(core);
         tprof_arch_irq_restore(flags);
+        run(cpu, to);
         end_after_switch(from, why);
         return;
     }
@@ -415,6 +418,8 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     }
     tprof_sums_leave(core);
     tprof_arch_irq_restore(flags);
+    /* A tick that waited for this moment is still on the stack of (from). */
+    run(cpu, to);
 }
 
 TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
@@ -422,10 +427,13 @@ TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
 {
     uint64_t flags = tprof_arch_irq_save();
     struct tprof_cpu *cpu = slow_cpu();
+    bool counts =
+        cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed);
 
-    run(cpu, to);
+    if (!counts)
+        run(cpu, to);
     tprof_arch_irq_restore(flags);
-    if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
+    if (counts)
         count_switch(cpu, from, to, why, caller);
     else
         end_after_switch(from, why);
@@ -439,10 +447,13 @@ void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
     }
     struct tprof_cpu *cpu = quick_cpu();
 
-    run(cpu, to);
-    if (cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
+    if (cpu &&
+        atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed)) {
         count_switch(cpu, from, to, why, CALLER());
-    else if (why == TPROF_ENDED)
+        return;
+    }
+    run(cpu, to);
+    if (why == TPROF_ENDED)
         end_after_switch(from, why);
 }
 

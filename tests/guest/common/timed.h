@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a scheduler tells the profiler about its threads, by calls that do
- * nothing where the guest is built WITHOUT_AGENT. The id of a thread is the
- * address of its control block.
+ * nothing before timed_init(), or where the guest is built WITHOUT_AGENT. The id
+ * of a thread is the address of its control block.
  */
 #ifndef GUEST_TIMED_H
 #define GUEST_TIMED_H
@@ -38,6 +38,9 @@ static inline void timed_wake(const void *thread)
 
 #include "guest.h"
 
+extern bool timed_is_on __attribute__((weak));
+bool timed_is_on;
+
 #define TIMED_THREADS 256
 #define TIMED_WAITS   512
 
@@ -57,22 +60,26 @@ static inline void timed_init(void)
 
     if (error != TPROF_OK && error != TPROF_ERR_NOT_INIT)
         guest_fail(tprof_strerror(error));
+    timed_is_on = true;
 }
 
 static inline void timed_name(const void *thread, const char *name, bool idle)
 {
-    (void)(idle ? tprof_name_idle : tprof_name)((uintptr_t)thread, name);
+    if (timed_is_on)
+        (void)(idle ? tprof_name_idle : tprof_name)((uintptr_t)thread, name);
 }
 
 static inline void timed_switch(const void *from, const void *to, bool blocked)
 {
-    tprof_switch((uintptr_t)from, (uintptr_t)to,
-                 blocked ? TPROF_BLOCKED : TPROF_READY);
+    if (timed_is_on)
+        tprof_switch((uintptr_t)from, (uintptr_t)to,
+                     blocked ? TPROF_BLOCKED : TPROF_READY);
 }
 
 static inline void timed_wake(const void *thread)
 {
-    tprof_wake((uintptr_t)thread);
+    if (timed_is_on)
+        tprof_wake((uintptr_t)thread);
 }
 
 #endif

@@ -12,6 +12,7 @@
  *          words=N at most so many words in a message (default 96)
  *          local=1 every core has a game of its own, too, and the cores rest in
  *          turn, so that they do nothing for some of the time
+ *          threads=1 the profiler keeps the times of threads
  *          report=N a line on the console every N rounds (default 100)
  */
 #include <stdatomic.h>
@@ -275,7 +276,8 @@ int guest_main(void)
     bus_init(cores);
     sched_init();
     agent_init();
-    timed_init();
+    if (opt_u64("threads", 0) != 0)
+        timed_init();
     games_left = cores * (cores - 1) / 2 + (is_local ? cores : 0);
     core_start_others(StartCore);
     start_tsc = cpu_rdtsc();
