@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a scheduler tells the profiler about its threads, by calls that do
- * nothing before timed_init(), or where the guest is built WITHOUT_AGENT. The id
- * of a thread is the address of its control block.
+ * nothing before timed_init(), or where the guest is built WITHOUT_AGENT. The
+ * id of a thread is the address of its control block.
  */
 #ifndef GUEST_TIMED_H
 #define GUEST_TIMED_H
