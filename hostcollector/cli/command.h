@@ -22,7 +22,7 @@ enum exit_code {
 
 /* Exit statuses in the --help of commands that report or record. */
 #define CMD_STATUS                                                             \
-    "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no "          \
+    "Exit status: 0 done, 1 failed, 2 the command line is wrong, 3 no "        \
     "samples.\n"
 
 struct option_set;

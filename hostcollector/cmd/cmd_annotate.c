@@ -77,7 +77,7 @@ static const struct help help = {
     "  collector annotate\n"
     "  collector annotate memcpy\n"
     "  collector annotate memcpy monday.tprof -o memcpy.html\n",
-    "Exit status: 0 done, 1 failed, 2 the line makes no sense, 3 no samples, "
+    "Exit status: 0 done, 1 failed, 2 the command line is wrong, 3 no samples, "
     "or no such function."};
 
 /* The formats that the command writes. */

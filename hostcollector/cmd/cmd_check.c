@@ -44,11 +44,12 @@ static const struct help help = {
     &options,
     "collector check --elf FILE [--all]\n"
     "\n"
-    "Looks at a kernel's image, ELF or PE (EFI), and says what a profile of it "
-    "will and will not show: names, lines, callers; and what to type about the "
-    "rest. Nothing is run. Exit status 0 means that FILE was looked at, "
-    "whatever it lacks; 1 that it cannot be read, that tprof would damage "
-    "this kernel or not be loaded whole, or that tprof_init() would fail.",
+    "Reads a kernel's image, ELF or PE (EFI), and says which names, lines and "
+    "callers a profile will show, and what to type for the rest. Nothing is "
+    "run. Exit status: 0 FILE was read, whatever is missing in it; 1 FILE "
+    "cannot "
+    "be read, tprof would damage this kernel, a part of tprof would not be "
+    "loaded, or tprof_init() would fail; 2 the command line is wrong.",
     "  collector check --elf kernel.elf\n"
     "  collector check kernel.elf app.elf\n"
     "  collector check --elf kernel.elf --all\n",

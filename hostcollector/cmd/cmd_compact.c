@@ -46,7 +46,7 @@ static const struct help help = {
     "  collector compact /var/lib/tprof\n"
     "  collector compact spool --sandbox required\n"
     "  collector compact ./spool && collector report --spool ./spool\n",
-    "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
+    "Exit status: 0 done, 1 failed, 2 the command line is wrong."};
 
 static void tell_merged(const struct compact_sums *s)
 {

@@ -54,7 +54,7 @@ static const struct help help = {
     "  collector pgo monday.tprof --elf kernel.elf -o kernel.prof\n"
     "  collector pgo monday.tprof -o kernel.fdata\n",
     "Exit status: 0 done, 1 failed, also if the profile would mislead, 2 the "
-    "line makes no sense."};
+    "command line is wrong."};
 
 /* Is (path) a profile for BOLT, by its suffix? */
 static bool is_fdata(const char *path)

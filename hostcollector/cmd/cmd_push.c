@@ -111,8 +111,8 @@ static const struct help help = {
     "  collector push --to ./profiles\n"
     "  collector push --to pyroscope+http://127.0.0.1:4040/ monday.tprof\n"
     "  collector push --to otlp+http://127.0.0.1:4318/ --follow spool\n",
-    "Exit status: 0 all is delivered, 1 something is not, 2 the line makes no "
-    "sense."};
+    "Exit status: 0 all was sent, 1 something was not, 2 the command line is "
+    "wrong."};
 
 static int refuse_options(struct push_config *o, struct err *e)
 {

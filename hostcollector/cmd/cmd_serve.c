@@ -88,7 +88,7 @@ static const struct help help = {
     "  collector serve --watch /run/guests --listen 127.0.0.1:9797\n"
     "  collector serve --guests guests.txt --spool /var/lib/tprof\n"
     "  collector serve --watch /run/guests --budget 0.1 --elf kernel.elf\n",
-    "Exit status: 0 done, 1 failed, 2 the line makes no sense."};
+    "Exit status: 0 done, 1 failed, 2 the command line is wrong."};
 
 static const char *or_else(const char *given, const char *usual)
 {

@@ -88,8 +88,8 @@ bool guest_loop_stopping(const struct guest_loop *f);
  * guest_loop_config.progress. */
 void guest_loop_end(struct guest_loop *f);
 
-/* The time of clock_ns() until which another wish to stop counts as the first
- * one; 0 if there was no wish. */
+/* Returns a time of clock_ns(). Until this time another signal to stop counts
+ * as the same signal. 0: no signal came. */
 uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */

@@ -263,8 +263,8 @@ static int compare_judged(const void *a, const void *b)
     return left->function < right->function ? -1 : 1;
 }
 
-/* The probability by which (function) is judged: of its share of the rest; or
- * of its share of all if a side has no rest. */
+/* Probability for the judgement of (function): of the change of its share of
+ * the rest, or of its share of all if a side has no rest. */
 static double p_of(const struct compare_work *w, size_t function)
 {
     struct two_proportions s = shares_of(w, w->rest, function);
