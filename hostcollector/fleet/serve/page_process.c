@@ -115,13 +115,17 @@ static bool succeeds(pid_t child, uint64_t until, int why)
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
     int status = -1;
+    bool killed = false; /* the end of a large process takes time */
 
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (clock_ns() > until && kill(child, SIGKILL) == 0)
+        if (!killed && clock_ns() > until) {
+            killed = true;
+            (void)kill(child, SIGKILL);
             (void)dprintf(why,
                           "the page took longer than %d s: choose a shorter "
                           "time with ?since=\n",
                           PATIENCE_S);
+        }
         (void)nanosleep(&look, NULL);
     }
     return status == 0;
