@@ -2,6 +2,7 @@
 /* The process that reads recordings for push. */
 #include "fleet/push/push_reader.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
@@ -297,10 +298,14 @@ static int reap(struct push_reader *r, struct err *e)
 {
     pid_t child = r->child;
     int status = 0;
+    pid_t ended;
 
     r->child = 0;
     (void)close(r->socket);
-    if (waitpid(child, &status, 0) == child && WIFSIGNALED(status)) {
+    do
+        ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    if (ended == child && WIFSIGNALED(status)) {
         (void)err_set(e, "the process that reads it was killed: %s",
                       strsignal(WTERMSIG(status)));
         return PUSH_READER_KILLED;
