@@ -331,6 +331,11 @@ static int connect_shared(struct err *e)
     return err_set(e, "%s", ended);
 }
 
+void opener_keep(int fd)
+{
+    side_process_keep_both(fd, opener.control != 0 ? opener.control : fd);
+}
+
 int opener_join(struct err *e)
 {
     int fd = connect_shared(e);

@@ -108,6 +108,10 @@ int opener_fork_shared(struct err *e);
  * it was killed, this process forgets it and may start another one. */
 int opener_is_shared(void);
 
+/* Close all descriptors of this child process except the standard ones, (fd),
+ * and the one that opener_join() needs. */
+void opener_keep(int fd);
+
 /* Connect this child process to the shared helper, over a socket of its own.
  * The helper serves this process once the process before has exited. An
  * attacker who takes over this process reaches nothing of the processes before

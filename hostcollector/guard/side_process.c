@@ -22,9 +22,17 @@ pid_t side_process_fork(void)
 
 void side_process_keep(int fd)
 {
-    for (int i = STDERR_FILENO + 1; i < fd; i++)
-        (void)close(i);
-    closefrom(fd + 1); /* before Linux 5.9, without close_range(), too */
+    side_process_keep_both(fd, fd);
+}
+
+void side_process_keep_both(int one, int other)
+{
+    int last = one > other ? one : other;
+
+    for (int i = STDERR_FILENO + 1; i < last; i++)
+        if (i != one && i != other)
+            (void)close(i);
+    closefrom(last + 1); /* before Linux 5.9, without close_range(), too */
 }
 
 void side_process_end(pid_t pid)

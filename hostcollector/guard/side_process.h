@@ -14,6 +14,9 @@ pid_t side_process_fork(void);
 /* Close all descriptors of this process except the standard ones and (fd). */
 void side_process_keep(int fd);
 
+/* As side_process_keep(), for two descriptors. */
+void side_process_keep_both(int one, int other);
+
 /* Kill (pid), a child whose socket is closed, and wait for its end: an attacker
  * who has taken it over might keep it running. 0 stands for no process. */
 void side_process_end(pid_t pid);

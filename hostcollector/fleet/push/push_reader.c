@@ -249,7 +249,9 @@ static int start(struct push_reader *r, const struct origin *origin,
     r->child = fork();
     r->socket = ends[r->child == 0];
     if (r->child == 0) {
-        (void)close(ends[0]);
+        /* The other process has the sockets to the senders, which know the
+         * credentials, and the locks of folders. */
+        opener_keep(r->socket);
         serve(r, origin);
     }
     (void)close(ends[1]);
