@@ -2,6 +2,7 @@
 /* Latency: the functions that keep the other cores waiting. */
 #include "view/time/latency.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "profile/aggregate/sample_log.h"
@@ -16,19 +17,65 @@ struct lane {
     struct sample_log_reader reader;
     struct moment next; /* valid if (has_next) */
     bool has_next;
-    int64_t from; /* (next) stands for the time after this */
-    /* Time of the sample before (next), and whether the core was busy then. */
-    int64_t last;
-    bool last_busy;
+    bool is_counted;     /* in lanes.busy */
+    int64_t last;        /* time of the sample before (next) */
     bool *busy;          /* of each entry, then of the others */
-    struct amount *sums; /* divided time of each entry, then of the others */
+    struct amount *sums; /* of the same: divided time */
+};
+
+/* Lanes by rising time: a heap. */
+struct queue {
+    size_t count;
+    struct turn {
+        int64_t ticks;
+        size_t core;
+    } * turns;
 };
 
 struct lanes {
     const struct profile *profile;
     struct lane *lane; /* by core */
-    int64_t until;     /* end of the record of times */
+    int64_t until;     /* the times of later samples are not known */
+    unsigned busy;     /* cores that are busy at the time that is counted */
+    struct queue next; /* by the time of (lane.next) */
+    /* Cores after a gap, by the time from which on (lane.next) stands for
+     * them. */
+    struct queue gaps;
 };
+
+static void swap_turns(struct turn *a, struct turn *b)
+{
+    struct turn t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+static void queue_add(struct queue *q, int64_t ticks, size_t core)
+{
+    size_t i = q->count++;
+
+    q->turns[i] = (struct turn){ticks, core};
+    for (; i > 0 && q->turns[(i - 1) / 2].ticks > ticks; i = (i - 1) / 2)
+        swap_turns(&q->turns[i], &q->turns[(i - 1) / 2]);
+}
+
+/* Remove the first core, and return it. */
+static size_t queue_take(struct queue *q)
+{
+    size_t core = q->turns[0].core, i = 0, child;
+
+    q->turns[0] = q->turns[--q->count];
+    for (; (child = 2 * i + 1) < q->count; i = child) {
+        if (child + 1 < q->count &&
+            q->turns[child + 1].ticks < q->turns[child].ticks)
+            child++;
+        if (q->turns[i].ticks <= q->turns[child].ticks)
+            break;
+        swap_turns(&q->turns[i], &q->turns[child]);
+    }
+    return core;
+}
 
 static size_t entry_of(const struct lanes *l, size_t core)
 {
@@ -38,23 +85,43 @@ static size_t entry_of(const struct lanes *l, size_t core)
     return entry < count ? entry : count;
 }
 
-/* Read the next sample of (core), unless the end is reached. */
+static bool is_busy(const struct lanes *l, size_t core)
+{
+    return l->lane[core].busy[entry_of(l, core)];
+}
+
+/* From now on (lane.next) stands for (core). */
+static void begin_next(struct lanes *l, size_t core)
+{
+    l->lane[core].is_counted = is_busy(l, core);
+    l->busy += l->lane[core].is_counted;
+}
+
+/* Read the next sample of (core), which stands for the time back to the last
+ * sample; or, after a gap, for its own time. */
 static void step(struct lanes *l, size_t core)
 {
     struct lane *lane = &l->lane[core];
+    bool is_first = !lane->has_next;
 
-    if (lane->has_next) {
-        lane->last = lane->next.ticks;
-        lane->last_busy = lane->busy[entry_of(l, core)];
-    }
+    l->busy -= lane->is_counted;
+    lane->is_counted = false;
+    lane->last = lane->next.ticks;
     lane->has_next = sample_log_next(&lane->reader, &lane->next) &&
                      lane->next.ticks < l->until;
-    /* from the last sample on, or after a gap for the sample's own time */
-    bool is_gap = (double)(lane->next.ticks - lane->last) >
-                  lane->next.time * INTERVAL_MOST;
+    if (!lane->has_next)
+        return;
+    int64_t from;
 
-    lane->from =
-        is_gap ? lane->next.ticks - (int64_t)lane->next.time : lane->last;
+    if (__builtin_sub_overflow(lane->next.ticks,
+                               (int64_t)fmin(lane->next.time, 0x1p62), &from))
+        from = INT64_MIN;
+    queue_add(&l->next, lane->next.ticks, core);
+    if (!is_first && (double)lane->next.ticks - (double)lane->last <=
+                         lane->next.time * INTERVAL_MOST)
+        begin_next(l, core);
+    else if (from < lane->next.ticks)
+        queue_add(&l->gaps, from, core);
 }
 
 static int lane_init(struct lanes *l, const struct view *v, size_t core)
@@ -72,54 +139,36 @@ static int lane_init(struct lanes *l, const struct view *v, size_t core)
         lane->busy[i] =
             view_leaf_of(v, core, i, &path) && !path.idle && !path.unseen;
     lane->reader = sample_log_read(c);
-    lane->last = INT64_MIN / 2; /* no sample before the first */
     step(l, core);
     return 0;
 }
 
-/* The core with the earliest next sample; core_count if there is none. */
-static size_t first_core(const struct lanes *l)
-{
-    size_t first = l->profile->core_count;
-
-    for (size_t i = 0; i < l->profile->core_count; i++)
-        if (l->lane[i].has_next &&
-            (first == l->profile->core_count ||
-             l->lane[i].next.ticks < l->lane[first].next.ticks))
-            first = i;
-    return first;
-}
-
-/* Is (core) busy at (ticks), the time of the earliest next sample? */
-static bool is_busy(const struct lanes *l, size_t core, int64_t ticks)
-{
-    const struct lane *lane = &l->lane[core];
-
-    if (lane->last == ticks)
-        return lane->last_busy;
-    return lane->has_next && lane->from < ticks &&
-           lane->busy[entry_of(l, core)];
-}
-
-static void count_sample(struct lanes *l, size_t core)
+static void count_sample(struct lanes *l, size_t core, unsigned busy)
 {
     struct lane *lane = &l->lane[core];
-    unsigned busy = 1;
-
-    for (size_t i = 0; i < l->profile->core_count; i++)
-        busy += i != core && is_busy(l, i, lane->next.ticks);
     double time = lane->next.time / busy;
 
-    amount_add(&lane->sums[entry_of(l, core)],
-               &(struct amount){1, lane->next.weight, time, time * time});
+    if (is_busy(l, core))
+        amount_add(&lane->sums[entry_of(l, core)],
+                   &(struct amount){1, lane->next.weight, time, time * time});
 }
 
+/* Samples of the same time meet the same cores. */
 static void count_samples(struct lanes *l)
 {
-    for (size_t core; (core = first_core(l)) < l->profile->core_count;) {
-        if (l->lane[core].busy[entry_of(l, core)])
-            count_sample(l, core);
-        step(l, core);
+    while (l->next.count != 0) {
+        int64_t ticks = l->next.turns[0].ticks;
+
+        while (l->gaps.count != 0 && l->gaps.turns[0].ticks < ticks)
+            begin_next(l, queue_take(&l->gaps));
+        unsigned busy = l->busy != 0 ? l->busy : 1;
+
+        while (l->next.count != 0 && l->next.turns[0].ticks == ticks) {
+            size_t core = queue_take(&l->next);
+
+            count_sample(l, core, busy);
+            step(l, core);
+        }
     }
 }
 
@@ -170,6 +219,8 @@ static void lanes_fini(struct lanes *l)
         free(l->lane[i].sums);
     }
     free(l->lane);
+    free(l->next.turns);
+    free(l->gaps.turns);
 }
 
 /* Open the samples of all cores. Returns 0; -1 if there is no memory. */
@@ -178,7 +229,9 @@ static int lanes_init(struct lanes *l, const struct view *v)
     size_t cores = l->profile->core_count;
 
     l->lane = calloc(cores + 1, sizeof *l->lane);
-    if (l->lane == NULL)
+    l->next.turns = calloc(cores + 1, sizeof *l->next.turns);
+    l->gaps.turns = calloc(cores + 1, sizeof *l->gaps.turns);
+    if (l->lane == NULL || l->next.turns == NULL || l->gaps.turns == NULL)
         return -1;
     for (size_t i = 0; i < cores; i++)
         if (l->profile->cores[i].moments_until < l->until)
