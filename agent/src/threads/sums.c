@@ -71,9 +71,8 @@ uint64_t tprof_sums_ready_ticks(uint64_t now)
 
 /* --- Begin and end -------------------------------------------------------- */
 
-/* Has each core been seen outside the calls that count, since cores stopped
- * counting? A core that stays inside for two seconds was reset or parked there.
- */
+/* Has each core been seen outside the calls that count, since counting stopped?
+ * A core that stays inside for two seconds was reset or parked there. */
 static bool are_cores_outside(void)
 {
     /* seq_cst: a core that is seen outside reads (counting) as 0 from now on */

@@ -5,7 +5,7 @@
 const WORDS = {
     self: ["Self", "Time in the function itself."],
     total: ["Total", "Time in the function and in all functions that it calls."],
-    latency: ["Latency", "Each busy sample counts 1/n while n cores are busy. A function with more latency than self keeps the other cores waiting."],
+    latency: ["Latency", "Each busy sample counts 1/n while n cores are busy, so a function with more latency than self keeps the other cores waiting."],
     range: ["\u00b1", "The true share lies within this distance in 95 of 100 runs, because samples are a part of all moments."],
     late: ["Late", "Samples that were taken after their deadline, because interrupts were off or the host did not run the core: the cause lies before the code that they name."],
     lost: ["Lost", "Deadlines that have no sample, because a buffer was full or the host was away."],
