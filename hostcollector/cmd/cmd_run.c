@@ -100,8 +100,9 @@ static const struct help help = {
     "Starts QEMU with a virtio-serial port tprof.0 (--vsock: a virtio-vsock "
     "device by 'collector bridge') added to its line, samples the "
     "guest until it ends, and reports. --elf is -kernel's file unless one is "
-    "given. Ctrl-C and --duration end the guest, too. The exit status is "
-    "QEMU's, or if that is 0 the collector's.",
+    "given. Ctrl-C and --duration end the guest, too; with -nographic Ctrl-C "
+    "goes to the guest, and Ctrl-A X ends QEMU. The exit status is QEMU's, or "
+    "if that is 0 the collector's.",
     "  collector run qemu-system-x86_64 -nographic -kernel kernel.elf\n"
     "  collector run -d 10s qemu-system-x86_64 -M microvm -kernel kernel.elf\n"
     "  collector run -o page.html qemu-system-x86_64 -kernel kernel.elf\n",
