@@ -212,6 +212,24 @@ TEST(functions_stay_within_the_memory) /* catches: code that is not counted */
     named_fini(&n);
 }
 
+TEST(symbols_of_a_function_stay_within_the_memory) /* catches: 600 KB of them */
+{
+    static char block[560u << 10] = "\x05\x01\x00\xe0\xd4\x03"; /* 60000 */
+    static const char first[] = "\x01\x00\x01\x01m\0\x02k\0\x02\x15\x00\x01",
+                      next[] = "\x01\x00\x01\x01\x02\x02\x15\x00\x01";
+    struct named n = {.bytes_max = 200000};
+    size_t size = 6 + sizeof first - 1;
+
+    (void)only(&n);
+    memcpy(block + 6, first, sizeof first - 1);
+    for (unsigned i = 1; i < 60000; i++, size += sizeof next - 1)
+        memcpy(block + size, next, sizeof next - 1);
+    CHECK_EQ(take(&n, block, size + 1), 0); /* no source */
+    CHECK(n.bytes <= 400000);               /* a table doubles */
+    CHECK_STR(symbolize(n.images[0].symbolizer, 1)->function, "m");
+    named_fini(&n);
+}
+
 TEST(every_cut_is_refused) /* catches: a reader that trusts a length */
 {
     static const struct {

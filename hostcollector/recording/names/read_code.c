@@ -25,7 +25,10 @@ static void take_runs(struct unpacker *u, struct named_image *image)
     }
 }
 
-static void take_symbols(struct unpacker *u, struct named_image *image)
+/* Read the symbols of instructions. Returns false, and leaves the rest of the
+ * block, if (image) would take more than (bytes_max). */
+static bool take_symbols(struct unpacker *u, struct named_image *image,
+                         size_t bytes_max)
 {
     uint64_t count = cursor_uleb(&u->in), address = 0;
 
@@ -34,6 +37,8 @@ static void take_symbols(struct unpacker *u, struct named_image *image)
     while (count-- > 0 && !u->in.bad && !u->no_memory) {
         struct symbol chain[NAMED_CHAIN_MAX];
 
+        if (named_image_bytes(image) >= bytes_max)
+            return false;
         address += cursor_uleb(&u->in);
         bool dwarf = cursor_u8(&u->in) != 0;
 
@@ -41,6 +46,7 @@ static void take_symbols(struct unpacker *u, struct named_image *image)
             symbolizer_learn(image->symbolizer, address, chain) != 0)
             u->no_memory = true;
     }
+    return true;
 }
 
 static void take_source(struct unpacker *u, struct named_image *image,
@@ -77,8 +83,10 @@ void unpacker_function(struct named *n, struct unpacker *u)
     if (n->bytes >= n->bytes_max)
         return;
     take_runs(u, image);
-    take_symbols(u, image);
-    while (!u->in.bad && !u->no_memory && (path = unpacker_text(u)) != NULL)
+    bool whole = take_symbols(u, image, before + n->bytes_max - n->bytes);
+
+    while (whole && !u->in.bad && !u->no_memory &&
+           (path = unpacker_text(u)) != NULL)
         take_source(u, image, path);
     n->bytes += named_image_bytes(image) - before;
 }

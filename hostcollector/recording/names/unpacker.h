@@ -32,7 +32,7 @@ bool unpacker_chain(struct unpacker *u, uint64_t address, bool dwarf,
 size_t named_image_bytes(const struct named_image *image);
 
 /* read_code.c: read the code and source lines of a function into its image. The
- * image is left without if (n->bytes_max) is reached. */
+ * image is left without the rest if (n->bytes_max) is reached. */
 void unpacker_function(struct named *n, struct unpacker *u);
 
 #endif
