@@ -181,7 +181,8 @@ static int pack_runs(struct coder *c, const struct function *f,
         const struct code_run *run = &c->runs[i];
         size_t have = 0;
 
-        if (&c->functions[run->function] != f)
+        /* 0 would end the list */
+        if (&c->functions[run->function] != f || run->size == 0)
             continue;
         const uint8_t *code = image_code(file, run->start, &have);
 
