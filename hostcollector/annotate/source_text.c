@@ -123,8 +123,21 @@ static bool find_span(const struct annotated_body *body, uint32_t *first,
     return true;
 }
 
-/* Give (body) its lines from (first) to (last): from the folder that the user
- * named, from the recording, or from the path where the file was compiled. */
+/* Read the file of (body): from the folder that the user named, or from the
+ * path where the file was compiled. If only the recording tells that path, no
+ * file outside the folder is read: it would get into a report of others. */
+static char *read_file(const struct builder *b,
+                       const struct annotated_body *body)
+{
+    if (!image_is_told(b->image))
+        return source_file_read(b->job->folder, body->file);
+    if (b->job->folder == NULL)
+        return NULL;
+    return source_file_read_below(b->job->folder, body->file);
+}
+
+/* Give (body) its lines from (first) to (last), from the recording or a file.
+ * The folder that the user named comes first. */
 static int add_lines(struct builder *b, struct annotated_body *body,
                      uint32_t first, uint32_t last)
 {
@@ -135,7 +148,7 @@ static int add_lines(struct builder *b, struct annotated_body *body,
         result = keep_told(b, body, first, last);
     if (result != 0 || body->text_count != 0)
         return result;
-    text = source_file_read(b->job->folder, body->file);
+    text = read_file(b, body);
     if (text != NULL)
         result = keep_lines(b, body, text, first, last);
     else if (b->job->folder != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "image/names/source_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,15 @@ static const char *without_first(const char *path)
     const char *slash = strchr(path, '/');
 
     return slash != NULL ? slash + 1 : NULL;
+}
+
+/* Does (path) have a folder ".."? */
+static bool goes_up(const char *path)
+{
+    for (; path != NULL; path = without_first(path))
+        if (strncmp(path, "../", 3) == 0)
+            return true;
+    return false;
 }
 
 /* Open (path) below (folder). The first folders of (path) may be missing there.
@@ -56,12 +66,23 @@ static char *read_text(int fd)
     return text;
 }
 
-char *source_file_read(const char *folder, const char *path)
+static char *read_and_close(int fd)
 {
-    int fd = open_source(folder, path);
     char *text = fd >= 0 ? read_text(fd) : NULL;
 
     if (fd >= 0)
         (void)close(fd);
     return text;
+}
+
+char *source_file_read(const char *folder, const char *path)
+{
+    return read_and_close(open_source(folder, path));
+}
+
+char *source_file_read_below(const char *folder, const char *path)
+{
+    while (path != NULL && goes_up(path))
+        path = without_first(path);
+    return read_and_close(open_below(folder, path));
 }

@@ -14,4 +14,8 @@
  */
 char *source_file_read(const char *folder, const char *path);
 
+/* The same for a (path) that a recording alone tells: only files below (folder)
+ * are read, and (path) cannot leave (folder) by "..". */
+char *source_file_read_below(const char *folder, const char *path);
+
 #endif
