@@ -46,8 +46,9 @@ struct report {
     const char *source;       /* origin of the samples */
     const char *recording; /* path of the recording with the samples; or NULL */
     const char *without;   /* functions that --exclude removed, escaped */
-    uint32_t top;          /* rows in a table; 0: as many as are useful */
-    bool all;              /* every row, branch and core, and all details */
+    bool unfound; /* an option names nothing that is here: text has no tables */
+    uint32_t top; /* rows in a table; 0: as many as are useful */
+    bool all;     /* every row, branch and core, and all details */
 
     /* For text alone. */
     uint32_t columns; /* 0: TEXT_COLUMNS */

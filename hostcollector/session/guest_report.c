@@ -19,20 +19,54 @@
 #include "view/find.h"
 #include "view/view_build.h"
 
-/* Functions that the user names */
+/* Functions and threads that the user names */
+
+#define THREADS_NAMED 320 /* bytes of a remark for their names */
 
 static void leave_out(void *pipeline, bool *const *out)
 {
     pipeline_leave_out(pipeline, out);
 }
 
-/* Does --thread (asked) mean thread (t)? A part of its name, or its id. */
+/* Does --thread (asked) mean thread (t)? A part of its name, or its id, decimal
+ * or with 0x. */
 static bool is_meant(const struct profile_thread *t, const char *asked)
 {
-    char id[24];
+    char *end;
+    uint64_t id = strtoull(asked, &end, 0);
+    bool is_id = asked[0] >= '0' && asked[0] <= '9' && *end == '\0';
 
-    (void)snprintf(id, sizeof id, "%#" PRIx64, t->id);
-    return strstr(t->name, asked) != NULL || strcmp(id, asked) == 0;
+    return strstr(t->name, asked) != NULL || (is_id && id == t->id);
+}
+
+/* Add a warning that no thread of (p) is meant by --thread (asked), with the
+ * names of those that are there. */
+static void warn_of_no_thread(struct remarks *to, const struct profile *p,
+                              const char *asked)
+{
+    char there[THREADS_NAMED] = "", name[THREAD_NAME + 24];
+    uint32_t i = 0;
+
+    for (size_t used = 0; i < p->thread_count; i++) {
+        const struct profile_thread *t = &p->threads[i];
+
+        (void)snprintf(name, sizeof name, "%s", t->name);
+        if (t->name[0] == '\0' || t->shared)
+            (void)snprintf(name + strlen(name), 24, "%s%#" PRIx64,
+                           t->name[0] != '\0' ? " " : "", t->id);
+        if (used + strlen(name) + strlen(", ..") >= sizeof there)
+            break;
+        used += (size_t)snprintf(there + used, sizeof there - used, "%s%s",
+                                 used != 0 ? ", " : "", name);
+    }
+    if (p->thread_count == 0)
+        remarks_warn(to, "--thread %.80s: the kernel reports no threads.",
+                     asked);
+    else
+        remarks_warn(to,
+                     "--thread: no thread here has '%.80s' in its name or as "
+                     "its id; there are: %s%s.",
+                     asked, there, i < p->thread_count ? ", .." : "");
 }
 
 /* Mark the entries of core (c) whose samples are of threads that are not
@@ -49,7 +83,8 @@ static bool *other_threads(const struct profile *p,
     return out;
 }
 
-/* Remove the samples of threads that --thread does not name. Returns 0; -1 if
+/* Remove the samples of threads that --thread does not name. If it names none,
+ * remove all samples and set (g->unfound), with a remark. Returns 0; -1 if
  * there is no memory. */
 static int leave_threads_out(struct guest_report *g)
 {
@@ -62,20 +97,16 @@ static int leave_threads_out(struct guest_report *g)
 
     for (uint32_t i = 1; result == 0 && i <= p->thread_count; i++)
         count += meant[i] = is_meant(&p->threads[i - 1], asked);
-    if (result == 0 && count == 0)
-        remarks_warn(&g->run->remarks,
-                     p->thread_count == 0
-                         ? "--thread %.80s: the kernel reports no threads, so "
-                           "all samples count."
-                         : "--thread: no thread here has '%.80s' in its name, "
-                           "so all samples count.",
-                     asked);
-    for (size_t i = 0; count != 0 && i < p->core_count; i++) {
+    g->unfound = result == 0 && count == 0;
+    if (g->unfound)
+        warn_of_no_thread(&g->run->remarks, p, asked);
+    for (size_t i = 0; result == 0 && i < p->core_count; i++) {
         out[i] = other_threads(p, &p->cores[i], meant);
-        result |= out[i] != NULL ? 0 : -1;
+        result = out[i] != NULL ? 0 : -1;
     }
-    if (count != 0 && result == 0) {
+    if (result == 0)
         pipeline_leave_out(g->run->pipeline, out);
+    if (result == 0 && !g->unfound) {
         char name[NAME_PLAIN];
 
         (void)snprintf(g->without, sizeof g->without, "other threads than %s",
@@ -221,6 +252,7 @@ static void fill(struct guest_report *g)
         .elf_given = r->given != 0,
         .source = info != NULL ? info->source : r->source,
         .recording = guest_source_recording(r),
+        .unfound = g->unfound,
         .without = g->without[0] != '\0' ? g->without : NULL,
     };
     report_from_options(&g->is, &r->config.options->shown);

@@ -21,7 +21,8 @@ struct guest_report {
     struct view *view;
     struct report is; /* for formats; points into this struct */
     bool unfound;     /* no function has the name in --function or --callers-of,
-                         or that a struct report_part needs */
+                         or that a struct report_part needs; or no thread that
+                         in --thread */
     uint64_t memory;  /* for a struct report_part */
     struct origin origin; /* of the report, with the labels of a recording */
     char without[RENDER_WITHOUT]; /* functions that --exclude removed; "": none
