@@ -49,6 +49,7 @@ static void add_core(struct wanted *w, const struct view_memory *m,
 {
     const struct profile_core *c = &walk->profile->cores[core];
     bool total = m->scopes.only == NULL;
+    uint64_t scopes = 1u + total + (m->scopes.by_thread != NULL);
 
     for (size_t i = 0; i < c->entry_count; i++) {
         const struct path *path = &walk->path;
@@ -59,10 +60,12 @@ static void add_core(struct wanted *w, const struct view_memory *m,
         add_scope(w, core + 1, path);
         if (total)
             add_scope(w, 0, path);
+        if (m->scopes.by_thread != NULL)
+            add_scope(w, 1 + m->scopes.by_thread[walk->stack.thread], path);
         add_edges(w, path);
         size_t whole = walk->stack.depth + walk->missed.count + 1u;
 
-        w->steps += (whole > path->count ? whole : path->count) * (1u + total);
+        w->steps += (whole > path->count ? whole : path->count) * scopes;
     }
 }
 
