@@ -213,6 +213,8 @@ static size_t compact_rows(struct scope *s, double least)
         amount_add(&others.total, is_mark ? &rows[i].total : &rows[i].self);
         amount_add(&others.uncertain, &rows[i].uncertain);
         others.late += rows[i].late;
+        others.off += rows[i].off;
+        others.slow += rows[i].slow;
         others.moved += rows[i].moved;
         folded += !is_mark;
     }
