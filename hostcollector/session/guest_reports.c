@@ -107,7 +107,7 @@ static int report_run(struct guest_reports *all, struct guest_run *r,
         guest_report_make(g, r, part != NULL ? part->share : 0, &why) != 0) {
         if (guest_run_has_report(r))
             miss_report(all, r, &why);
-        all->partless = part != NULL && part->needed;
+        all->partless |= part != NULL && part->needed;
         list_run(all, r, NULL);
         return 0;
     }

@@ -77,9 +77,10 @@ static const char *rate_text(char buf[TEXT_NUMBER + 4], const struct profile *p,
     return buf;
 }
 
+/* 0 if (whole) is 0. */
 static double percent(uint64_t part, uint64_t whole)
 {
-    return 100 * (double)part / (double)whole;
+    return whole != 0 ? 100 * (double)part / (double)whole : 0;
 }
 
 static void write_thread(FILE *out, const struct report *r, uint32_t i)
