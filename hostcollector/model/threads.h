@@ -69,7 +69,7 @@ struct profile_thread {
     uint8_t state; /* enum wire_thread_state, at the last report */
     /* Sums over the time (wall) of the thread's reports; 0: no report came. */
     uint64_t wall, running, ready, blocked, switches;
-    uint64_t longest; /* of its waits */
+    uint64_t longest; /* of its waits, an open one included */
     double sampled;   /* time of its samples: struct tally */
     /* 1 + index of the wait in which the thread was blocked at the last report.
      * 0: the thread was not blocked, or the wait is not known. */
@@ -82,6 +82,9 @@ struct profile_wait {
     uint32_t thread; /* number of the thread that waited; 0: several */
     uint32_t stack;  /* STACK_UNKNOWN: not known, or several */
     uint64_t count, time, longest;
+    /* Least time for which the thread was blocked here at its last report, in a
+     * wait that is not in (count), (time) and (longest). 0: none is known. */
+    uint64_t open;
 };
 
 /* Scheduling of one core, summed over the time (wall). */

@@ -35,6 +35,8 @@ static void thread(uint64_t serial, uint64_t id, const char *name,
     wiregen_field(&wire, WIRE_THREAD_BLOCKED, ALL - running - ready, 8);
     wiregen_field(&wire, WIRE_THREAD_SWITCHES, 240 / serial, 8);
     wiregen_field(&wire, WIRE_THREAD_SLOT, serial, 4);
+    if (serial == 3) /* waits still */
+        wiregen_field(&wire, WIRE_THREAD_WAIT, 3, 4);
     wiregen_close(&wire);
 }
 
@@ -127,7 +129,7 @@ void threads(void)
          40 * MS);
     wait(2, WIRE_WAIT_BLOCKED, 2, CHAIN(PUSH_RET, AFTER_THREAD), 3, 40 * MS,
          38 * MS);
-    wait(3, WIRE_WAIT_BLOCKED, 3, CHAIN(0), 7, 350 * MS, 300 * MS);
+    wait(3, WIRE_WAIT_BLOCKED, 3, CHAIN(0), 6, 50 * MS, 30 * MS);
     wait(4, WIRE_WAIT_WAKER, 2, CHAIN(AFTER_RECV, AFTER_THREAD), 850, 240 * MS,
          40 * MS);
     wait(5, WIRE_WAIT_WAKER, 2, CHAIN(AFTER_RECV), 53, 50 * MS, 38 * MS);

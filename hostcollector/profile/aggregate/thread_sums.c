@@ -278,6 +278,27 @@ static void find_waits(struct aggregate *a)
     }
 }
 
+/* Find how long each blocked thread has been in its wait: the blocked time that
+ * is in no wait that has ended. Waits of several threads may be its own. */
+static void find_open(struct aggregate *a)
+{
+    struct threads *t = &a->threads;
+    uint64_t *ended = calloc(t->count + 1, sizeof *ended);
+
+    for (size_t i = 0; i < t->wait_count; i++) {
+        t->wait_list[i].open = 0;
+        if (ended != NULL && t->wait_list[i].kind == WIRE_WAIT_BLOCKED)
+            add_growth(&ended[t->wait_list[i].thread], t->wait_list[i].time);
+    }
+    for (size_t i = 0; ended != NULL && i < t->count; i++) {
+        add_growth(&ended[i + 1], ended[0]);
+        if (t->list[i].waits != 0 && t->list[i].blocked > ended[i + 1])
+            t->wait_list[t->list[i].waits - 1].open =
+                t->list[i].blocked - ended[i + 1];
+    }
+    free(ended);
+}
+
 /* Add up the samples of each thread. */
 static void sum_samples(struct aggregate *a)
 {
@@ -325,10 +346,11 @@ static void find_longest(struct aggregate *a)
         t->list[i].longest = 0;
     for (size_t i = 0; i < t->wait_count; i++) {
         const struct profile_wait *w = &t->wait_list[i];
+        uint64_t longest = w->open > w->longest ? w->open : w->longest;
 
         if (w->kind == WIRE_WAIT_BLOCKED && w->thread != 0 &&
-            w->longest > t->list[w->thread - 1].longest)
-            t->list[w->thread - 1].longest = w->longest;
+            longest > t->list[w->thread - 1].longest)
+            t->list[w->thread - 1].longest = longest;
     }
 }
 
@@ -339,6 +361,7 @@ void aggregate_fill_threads(struct aggregate *a)
 
     sum_samples(a);
     find_waits(a);
+    find_open(a);
     find_shared(a);
     find_longest(a);
     for (size_t i = 0; i < a->used && i < p->core_count; i++)

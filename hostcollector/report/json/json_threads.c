@@ -98,6 +98,8 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
     json_count(&o, "count", w->count);
     write_seconds(&o, "seconds", p, (double)w->time);
     write_seconds(&o, "longest_seconds", p, (double)w->longest);
+    if (w->open != 0)
+        write_seconds(&o, "open_seconds", p, (double)w->open);
     (void)putc('[', json_member(&o, "stack"));
     for (size_t k = 0; k < stack->count; k++) {
         json_comma(out, &outermost);

@@ -25,15 +25,23 @@ struct thread_waits {
     size_t stacks;       /* number of shown stacks that are known */
     size_t *stacks_with; /* by function: number of these stacks with it */
     size_t outer;        /* number of functions at the start of all of them */
+    const struct view_wait *first; /* of these stacks; or NULL */
 };
 
 /* qsort() passes no context. */
 static const struct profile_wait *sorted_waits;
 
+/* Ticks at the stack of (w), with those of a wait that still goes on. */
+static double time_at(const struct profile_wait *w)
+{
+    return (double)w->time + (double)w->open;
+}
+
 static int by_time(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t left = sorted_waits[x].time, right = sorted_waits[y].time;
+    double left = time_at(&sorted_waits[x]);
+    double right = time_at(&sorted_waits[y]);
 
     return left != right ? (left < right ? 1 : -1) : (x > y) - (x < y);
 }
@@ -55,10 +63,10 @@ static int list_waits(struct thread_waits *w)
         const struct profile_wait *wait = &p->waits[i];
 
         if (wait->kind != WIRE_WAIT_BLOCKED || is_idle(p, wait) ||
-            wait->time == 0)
+            time_at(wait) <= 0)
             continue;
         w->list[w->count++] = i;
-        w->all += (double)wait->time;
+        w->all += time_at(wait);
     }
     sorted_waits = p->waits;
     qsort(w->list, w->count, sizeof *w->list, by_time);
@@ -72,7 +80,7 @@ static size_t count_shown(const struct thread_waits *w)
     size_t n = w->count < most ? w->count : most;
 
     while (!w->r->all && n > 1 &&
-           (double)waits[w->list[n - 1]].time < SHARE_MIN * w->all)
+           time_at(&waits[w->list[n - 1]]) < SHARE_MIN * w->all)
         n--;
     return n;
 }
@@ -95,7 +103,6 @@ static int find_common(struct thread_waits *w)
 {
     const struct view *v = w->r->view;
     size_t *last = calloc(v->function_count + 1, sizeof *last);
-    const struct view_wait *first = NULL;
 
     w->stacks_with = calloc(v->function_count + 1, sizeof *w->stacks_with);
     if (last == NULL || w->stacks_with == NULL) {
@@ -107,8 +114,9 @@ static int find_common(struct thread_waits *w)
 
         if (stack->count == 0)
             continue;
-        w->outer = first != NULL ? common_of(first, stack, w->outer) : SIZE_MAX;
-        first = first != NULL ? first : stack;
+        w->outer =
+            w->first != NULL ? common_of(w->first, stack, w->outer) : SIZE_MAX;
+        w->first = w->first != NULL ? w->first : stack;
         w->stacks++;
         for (size_t k = 0; k < stack->count; k++) {
             w->stacks_with[stack->functions[k]] +=
@@ -146,9 +154,10 @@ static size_t scheduler_of(const struct thread_waits *w,
     return inside;
 }
 
-/* Write a stack without its (less) innermost functions in (width) columns. */
+/* Write a stack from its function number (from), without its (less) innermost
+ * functions, in (width) columns. */
 static void write_stack(const struct thread_waits *w,
-                        const struct view_wait *stack, size_t less,
+                        const struct view_wait *stack, size_t from, size_t less,
                         size_t width)
 {
     const struct view_function *functions = w->r->view->functions;
@@ -158,9 +167,9 @@ static void write_stack(const struct thread_waits *w,
 
     if (width >= TEXT_COLUMNS)
         width = TEXT_COLUMNS;
-    while (i-- > 0) {
+    while (i-- > from) {
         const char *full = functions[stack->functions[i]].name;
-        size_t room = text_width(text) + (i != 0 ? strlen(".. > ") : 0);
+        size_t room = text_width(text) + (i != from ? strlen(".. > ") : 0);
 
         (void)snprintf(step, sizeof step, "%s%s",
                        name_short(name, full, NAME_WIDTH),
@@ -200,45 +209,87 @@ static const struct profile_wait *waker_of(const struct thread_waits *w,
     return most;
 }
 
-static void write_waker(const struct thread_waits *w, uint32_t thread)
+/* Write the functions of (stack), the stack that ended waits, in (width)
+ * columns: first the outermost function that other stacks do not have. */
+static void write_waking(const struct thread_waits *w,
+                         const struct view_wait *stack, size_t width)
+{
+    size_t from = w->first != NULL ? common_of(w->first, stack, w->outer) : 0;
+    char name[NAME_SHORT];
+
+    if (from + 1 >= stack->count) {
+        write_stack(w, stack, from < stack->count ? from : 0, 0, width);
+        return;
+    }
+    const char *outer = name_short(
+        name, w->r->view->functions[stack->functions[from]].name, NAME_WIDTH);
+    size_t used = text_width(outer) + strlen(" > ");
+
+    (void)fprintf(w->out, "%s > ", outer);
+    write_stack(w, stack, from + 1, 0, width > used ? width - used : 1);
+}
+
+/* Write "Ping was woken 94 % by Pong > .. > SendTo". */
+static void write_waker(const struct thread_waits *w, uint32_t thread,
+                        const char *name)
 {
     double part;
     const struct profile_wait *waker = waker_of(w, thread, &part);
-    char text[48];
+    char text[NAME_PLAIN + 32];
 
     if (waker == NULL || thread == 0 || part <= 0)
         return;
-    (void)snprintf(text, sizeof text, "woken %.0f %% by ", 100 * part);
+    (void)snprintf(text, sizeof text, "%s was woken %.0f %% by ", name,
+                   100 * part);
     (void)fprintf(w->out, "%*s%s", LEFT + 2, "", text);
-    write_stack(w, &w->r->view->waits[waker - w->r->profile->waits], 0,
-                table_left(w->r, LEFT + 2 + strlen(text)));
+    write_waking(w, &w->r->view->waits[waker - w->r->profile->waits],
+                 table_left(w->r, LEFT + 2 + text_width(text)));
 }
 
-/* Write row (i). Below the first row of a thread, write the stack that wakes
- * the thread. */
+/* Has row (i) the most waits of its thread? */
+static bool has_most_waits(const struct thread_waits *w, size_t i)
+{
+    const struct profile_wait *waits = w->r->profile->waits;
+    const struct profile_wait *wait = &waits[w->list[i]];
+
+    for (size_t k = 0; k < w->shown; k++) {
+        const struct profile_wait *other = &waits[w->list[k]];
+
+        if (other->thread == wait->thread &&
+            (other->count > wait->count ||
+             (other->count == wait->count && k < i)))
+            return false;
+    }
+    return true;
+}
+
+/* Write row (i). Below the row of a thread with the most waits, write the stack
+ * that wakes the thread. */
 static void write_wait(const struct thread_waits *w, size_t i)
 {
     const struct profile *p = w->r->profile;
     const struct profile_wait *wait = &p->waits[w->list[i]];
     const struct view_wait *stack = &w->r->view->waits[w->list[i]];
     char count[TEXT_NUMBER], longest[TEXT_NUMBER] = "?", name[NAME_PLAIN];
-    char shown[NAME_SHORT];
-    bool first = true;
+    char shown[NAME_SHORT], open[TEXT_NUMBER];
+    uint64_t most = wait->open > wait->longest ? wait->open : wait->longest;
 
     if (p->tsc_hz != 0)
-        text_seconds(longest, (double)wait->longest / (double)p->tsc_hz);
+        text_seconds(longest, (double)most / (double)p->tsc_hz);
     name_of_thread(name, p, wait->thread);
     (void)snprintf(shown, sizeof shown,
                    "%s: ", wait->thread != 0 ? name : "several threads");
-    (void)fprintf(w->out, "%6.1f %10s %9s  %s",
-                  100 * (double)wait->time / w->all,
-                  text_count(count, wait->count), longest, shown);
-    write_stack(w, stack, scheduler_of(w, stack),
+    (void)fprintf(w->out, "%6.1f %10s %9s  %s", 100 * time_at(wait) / w->all,
+                  text_count(count, wait->count + (wait->open != 0)), longest,
+                  shown);
+    write_stack(w, stack, 0, scheduler_of(w, stack),
                 table_left(w->r, LEFT + text_width(shown)));
-    for (size_t k = 0; k < i; k++)
-        first &= p->waits[w->list[k]].thread != wait->thread;
-    if (first)
-        write_waker(w, wait->thread);
+    if (wait->open != 0 && p->tsc_hz != 0)
+        (void)fprintf(
+            w->out, "%*sstill waiting, for %s\n", LEFT + 2, "",
+            text_seconds(open, (double)wait->open / (double)p->tsc_hz));
+    if (has_most_waits(w, i))
+        write_waker(w, wait->thread, name);
 }
 
 void table_thread_waits(FILE *out, const struct report *r)
@@ -250,8 +301,8 @@ void table_thread_waits(FILE *out, const struct report *r)
         if (find_common(&w) != 0)
             w.shown = 0;
         (void)fprintf(out,
-                      "\n%6s %10s %9s  WAITS OF THREADS, %% of their "
-                      "time\n",
+                      "\n%6s %10s %9s  WAITS OF THREADS, %% of the time of all "
+                      "waits\n",
                       "SHARE", "COUNT", "LONGEST");
         for (size_t i = 0; i < w.shown; i++)
             write_wait(&w, i);

@@ -130,7 +130,7 @@ void table_threads(FILE *out, const struct report *r)
 
     if (list != NULL && count != 0) {
         (void)fprintf(out,
-                      "\n%6s %6s %6s %10s %9s  THREADS, %% of the thread's "
+                      "\n%6s %6s %6s %10s %9s  THREADS, each of its own "
                       "time\n",
                       "RUN", "READY", "BLOCK", "SWITCHES", "LONGEST");
         for (size_t i = 0; i < shown; i++)
