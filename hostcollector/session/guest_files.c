@@ -109,13 +109,41 @@ static bool add_told_file(struct guest_run *r, const char *path)
     return false;
 }
 
+/* Is the first file that the recording names another build now? A guest that
+ * sends its build-id is compared with that. */
+static bool is_rebuilt(struct guest_run *r, const struct recording_info *info,
+                       const struct guest *g, struct err *e)
+{
+    char then[IDENTITY_TEXT], now[IDENTITY_TEXT];
+    struct shared_image *file = NULL;
+    size_t len;
+
+    if (info->build_id_len != 0 && g->build_id_len == 0)
+        file = images_open(r->config.images, info->elf, e);
+    if (file == NULL)
+        return false;
+    const uint8_t *id = image_build_id(shared_image_get(file), &len);
+
+    if (len == info->build_id_len && memcmp(id, info->build_id, len) == 0)
+        return false;
+    (void)err_set(e, "%s is %s now, and was %s when the guest was recorded",
+                  info->elf, identity_text(now, id, len),
+                  identity_text(then, info->build_id, info->build_id_len));
+    return true;
+}
+
 /* Add the files whose paths the recording names: the kernel and other
  * images. */
-static void add_kernel(struct guest_run *r, const struct recording_info *info)
+static void add_kernel(struct guest_run *r, const struct recording_info *info,
+                       const struct guest *g)
 {
     struct err why;
 
-    if (add_recorded(r, info->elf, &why) == 0 || r->given != 0)
+    if (r->given != 0) {
+        (void)add_recorded(r, info->elf, &why);
+        return;
+    }
+    if (!is_rebuilt(r, info, g, &why) && add_recorded(r, info->elf, &why) == 0)
         return;
     r->images.first_missing = true;
     remarks_warn(&r->remarks,
@@ -154,7 +182,8 @@ static bool kernel_is_there(struct guest_run *r,
                             const struct recording_info *info,
                             const struct guest *g)
 {
-    bool there = is_kernel_of(r, info->elf, g);
+    struct err why;
+    bool there = !is_rebuilt(r, info, g, &why) && is_kernel_of(r, info->elf, g);
 
     for (size_t i = 0; !there && i < info->more_elf_count; i++)
         there = is_kernel_of(r, info->more_elfs[i], g);
@@ -210,7 +239,7 @@ void guest_files_find(struct guest_run *r, const struct guest *g)
         if (!there && add_told_kernel(r))
             return;
         if (named)
-            add_kernel(r, info);
+            add_kernel(r, info, g);
         else if (r->given == 0)
             remarks_warn(&r->remarks,
                          "Addresses have no names, and idle time is unknown: "

@@ -371,7 +371,7 @@ void guest_run_blame_missing(const struct guest_run *r, struct err *e)
     const struct err why = *e;
 
     if (r->images.first_missing && info != NULL)
-        (void)err_set(e,
-                      "%s (%.100s, which the recording names, does not exist)",
-                      why.text, info->elf);
+        (void)err_set(
+            e, "%s (%.100s, which the recording names, is missing or rebuilt)",
+            why.text, info->elf);
 }

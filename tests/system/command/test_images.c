@@ -39,6 +39,7 @@ static void enter_dir_with_images(void)
 /* The guest's frames, put into (wire) */
 
 static uint64_t kernel_slide;
+static bool has_build_id = true;
 
 static void hello(uint8_t boot)
 {
@@ -51,7 +52,8 @@ static void hello(uint8_t boot)
     wiregen_field_bytes(&wire, WIRE_HELLO_BOOT_ID, boot_id, sizeof boot_id);
     wiregen_field(&wire, WIRE_HELLO_CORES, 1, 2);
     wiregen_field(&wire, WIRE_HELLO_TSC_HZ, 1000000000, 8);
-    wiregen_field_bytes(&wire, WIRE_HELLO_BUILD_ID, KERNEL_ID, 20);
+    if (has_build_id)
+        wiregen_field_bytes(&wire, WIRE_HELLO_BUILD_ID, KERNEL_ID, 20);
     wiregen_field(&wire, WIRE_HELLO_TEXT_START, TEXT + kernel_slide, 8);
     wiregen_field(&wire, WIRE_HELLO_TEXT_SIZE, 0x127, 8);
     wiregen_field(&wire, WIRE_HELLO_ANCHOR, TEXT + 0x127 + kernel_slide, 8);
@@ -421,6 +423,32 @@ TEST(names_in_a_recording_yield_to_the_right_file_alone)
     CHECK_EQ(collector("report again.tprof"), 0);
     CHECK_CONTAINS("out", " kernel::bus::receive ");
     CHECK_CONTAINS("out", " handle [app] ");
+}
+
+/* Catches: names of a kernel that was built after the recording */
+TEST(rebuilt_kernel_is_known_though_the_guest_has_no_build_id)
+{
+    enter_dir_with_images();
+    has_build_id = false;
+    write_guest("port", 30, 0x40000000, APP_ID);
+    has_build_id = true;
+    CHECK_EQ(collector("record --serial port --elf kernel.elf -o named.tprof"),
+             0);
+    CHECK_EQ(collector("record --serial port --elf kernel.elf --no-names "
+                       "-o r.tprof"),
+             0);
+    CHECK_EQ(collector("report r.tprof"), 0);
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
+
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, REBUILT_ID);
+    CHECK_EQ(collector("report r.tprof"), 0);
+    CHECK_CONTAINS("out", " is build 5abbccddeeff");
+    CHECK_CONTAINS("out", " 0x2000d9\n");
+    /* whose names the recording has is read from there */
+    CHECK_EQ(collector("annotate receive named.tprof"), 0);
+    CHECK_CONTAINS("out", "\nFrom the recording, without files: code.\n");
+    CHECK_EQ(collector("report r.tprof --elf kernel.elf"), 0);
+    CHECK_CONTAINS("out", " kernel::bus::receive ");
 }
 
 /* A folder with a file kernel.c, of which line 52 is "    this is line 52". */
