@@ -209,8 +209,27 @@ static bool has_less(int fd, const char *old)
            now.st_size < SAMPLES && before.st_size >= SAMPLES;
 }
 
-/* Remove the file (path) and keep its bytes in (copy). */
-static int copy_away(const char *path, struct replacing *copy)
+/* Write into (target) the file that (path) names or links to, and into (fresh)
+ * the name of the file that will replace it; PATH_MAX bytes each. */
+static int name_fresh(const char *path, char *target, char *fresh)
+{
+    const char *slash;
+    int folder;
+
+    if (realpath(path, target) == NULL)
+        return -1;
+    slash = strrchr(target, '/');
+    folder = (int)(slash - target) + 1;
+    if (snprintf(fresh, PATH_MAX, "%.*s.%s.%d.tmp", folder, target, slash + 1,
+                 (int)getpid()) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return 0;
+}
+
+/* Keep the bytes of the file (path) in (copy). */
+static int copy_small(const char *path, struct replacing *copy)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -224,7 +243,7 @@ static int copy_away(const char *path, struct replacing *copy)
         return -1;
     copy->mode = st.st_mode & 0777;
     copy->size = (size_t)n;
-    return unlink(path);
+    return 0;
 }
 
 /* As with remember(), a lack of memory goes unnoticed. */
@@ -240,20 +259,42 @@ static void remember_replacing(int fd, struct replacing *other)
     replacements.list[replacements.count++] = *other;
 }
 
-/* Rename (path), open as (fd) and locked, and return a new file there. */
+/* Rename (path) to (aside), and return a new file at (path). If there is none,
+ * the other file has its name again. */
+static int open_instead(const char *path, const char *aside, mode_t mode,
+                        struct err *e)
+{
+    if (rename(path, aside) != 0)
+        return err_set(e, "%s: cannot be renamed to %s: %s", path, aside,
+                       strerror(errno));
+    int fresh = open(path, FLAGS | O_EXCL, mode);
+
+    if (fresh >= 0)
+        return fresh;
+    bool is_there = errno == EEXIST; /* made by another process since */
+
+    (void)err_sys(e, path);
+    if (!is_there)
+        (void)rename(aside, path);
+    return -1;
+}
+
+/* Put the file (path) away, which is open as (fd) and locked, and return a new
+ * file there. */
 static int put_away(int fd, const char *path, mode_t mode, struct err *e)
 {
-    char old[PATH_MAX + 8];
+    char old[PATH_MAX + 8], same[PATH_MAX], small[PATH_MAX];
     struct replacing other = {.size = 0};
     int fresh = -1;
 
     (void)snprintf(old, sizeof old, "%s.old", path);
-    if (has_less(fd, old) ? copy_away(path, &other) != 0
-                          : rename(path, old) != 0)
-        (void)err_set(e, "%s: cannot be renamed to %s: %s", path, old,
-                      strerror(errno));
-    else if ((fresh = open(path, FLAGS | O_EXCL, mode)) < 0)
+    if (!has_less(fd, old))
+        fresh = open_instead(path, old, mode, e);
+    else if (name_fresh(path, same, small) != 0 ||
+             copy_small(path, &other) != 0)
         (void)err_sys(e, path);
+    else if ((fresh = open_instead(path, small, mode, e)) >= 0)
+        (void)unlink(small);
     if (fresh >= 0)
         fresh = lock(fresh, path, e);
     if (fresh >= 0)
@@ -308,25 +349,6 @@ int claim_file(const char *path, mode_t mode, enum claim how, struct err *e)
     if (realpath(path, target) == NULL)
         return fail_claim(fd, path, strerror(errno), e);
     return put_away(fd, target, mode, e);
-}
-
-/* Write into (target) the file that (path) names or links to, and into (fresh)
- * the name of the file that will replace it; PATH_MAX bytes each. */
-static int name_fresh(const char *path, char *target, char *fresh)
-{
-    const char *slash;
-    int folder;
-
-    if (realpath(path, target) == NULL)
-        return -1;
-    slash = strrchr(target, '/');
-    folder = (int)(slash - target) + 1;
-    if (snprintf(fresh, PATH_MAX, "%.*s.%s.%d.tmp", folder, target, slash + 1,
-                 (int)getpid()) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return 0;
 }
 
 int claim_fresh(const char *path, struct err *e)
