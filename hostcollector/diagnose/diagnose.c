@@ -479,6 +479,12 @@ void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
     uint64_t samples = 0;
     char list[2 * TEXT_NUMBER + 64], given[TEXT_SIZE], more[TEXT_SIZE];
 
+    if (p->refused_threads != 0 || p->refused_waits != 0)
+        remarks_warn(r,
+                     "Some threads, or their waits, had no room and are not "
+                     "shown: at most 65,536 of each are kept, in --memory %s. "
+                     "If there are fewer, give more --memory.",
+                     text_size(given, memory));
     for (size_t i = 0; i < p->core_count; i++)
         samples += p->cores[i].folded;
     if (samples == 0 && v->folded == 0)

@@ -121,6 +121,23 @@ static void write_unkept(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
+/* If the report is on a part of the samples, say that the tables of threads are
+ * not. */
+static void write_whole(FILE *out, const struct report *r)
+{
+    const struct profile *p = r->profile;
+    bool part = r->without != NULL || p->from_s > 0 || p->to_s > 0;
+
+    for (size_t i = 0; i < p->core_count; i++)
+        part |= !p->cores[i].selected;
+    if (!part)
+        return;
+    (void)putc('\n', out);
+    text_wrap_at(out, 0,
+                 "The tables below are of the whole run and of all threads.",
+                 table_columns(r));
+}
+
 void table_threads(FILE *out, const struct report *r)
 {
     size_t count = 0;
@@ -129,6 +146,7 @@ void table_threads(FILE *out, const struct report *r)
     size_t shown = count < most ? count : most;
 
     if (list != NULL && count != 0) {
+        write_whole(out, r);
         (void)fprintf(out,
                       "\n%6s %6s %6s %10s %9s  THREADS, each of its own "
                       "time\n",
@@ -185,12 +203,28 @@ static void write_core(FILE *out, const struct report *r,
                   s->switches != 0 ? percent(s->moved, s->switches) : 0);
 }
 
+/* Number of the thread that was ready for most time; 0: none was. */
+static uint32_t most_ready(const struct profile *p)
+{
+    uint64_t most = 0;
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        if (p->threads[i].idle || p->threads[i].ready <= most)
+            continue;
+        most = p->threads[i].ready;
+        number = i + 1;
+    }
+    return number;
+}
+
 /* Name the core that was idle although a thread was ready. */
 static void write_ready_idle(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;
     const struct profile_core *worst = NULL;
-    char line[160], time[TEXT_NUMBER];
+    char line[160 + NAME_PLAIN], time[TEXT_NUMBER], name[NAME_PLAIN];
+    uint32_t ready = most_ready(p);
 
     for (size_t i = 0; i < p->core_count; i++) {
         const struct profile_core *c = &p->cores[i];
@@ -211,6 +245,11 @@ static void write_ready_idle(FILE *out, const struct report *r)
                    " was idle for %s (%.1f %%) while a thread was ready.",
                    worst->core, text_seconds(time, s),
                    percent(worst->sched->ready_idle, worst->sched->wall));
+    if (ready != 0)
+        (void)snprintf(line + strlen(line), sizeof line - strlen(line),
+                       " Of all threads %s was ready for the longest time, %s.",
+                       name_of_thread(name, p, ready),
+                       time_text(time, p, (double)p->threads[ready - 1].ready));
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
