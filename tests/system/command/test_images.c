@@ -530,6 +530,24 @@ TEST(recording_alone_does_not_choose_which_source_is_read)
     CHECK_CONTAINS("out", "    this is line 5");
 }
 
+TEST(told_source_is_in_no_folder_above_the_named_one) /* catches: likewise */
+{
+    enter_dir_with_images();
+    copy_image("kernel.elf", KERNEL, "kernel.c\0/kernel\0\x97\0",
+               "kernel.c\0../././\0\x97\0");
+    write_source();
+    CHECK_EQ(rename("source/kernel.c", "kernel.c"), 0);
+    write_guest("port", 30, 0x40000000, APP_ID);
+    CHECK_EQ(collector("record --serial port --elf kernel.elf -o r.tprof"), 0);
+    CHECK_EQ(collector("annotate receive r.tprof --source elsewhere"), 0);
+    CHECK_CONTAINS("out", "    this is line 5"); /* the image is there */
+
+    CHECK_EQ(rename("kernel.elf", "k"), 0);
+    CHECK_EQ(collector("annotate receive r.tprof --source elsewhere"), 0);
+    CHECK_CONTAINS("out", "\nFrom the recording, without files: code.\n");
+    CHECK(!contains("out", "this is line"));
+}
+
 TEST(rebuilt_application_gets_a_report_of_its_own)
 {
     enter_dir_with_images();
