@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "diagnose/remarks.h"
 #include "profile/aggregate/aggregate.h"
 #include "profile/decode/decode.h"
 #include "profile/decode/fields.h"
@@ -345,12 +346,18 @@ static size_t run_a_million(uint64_t memory)
 {
     a = aggregate_new(&(struct aggregate_config){.memory_max = memory});
     size_t kept = 0;
+    struct remarks remarks = {0};
+    const struct view view = {0};
 
     for (uint64_t i = 1; i <= 1000000; i++)
         kept += aggregate_events.runs(a, i, 0) != 0;
     CHECK(aggregate_memory_left(a) < memory);
     CHECK_EQ(aggregate_profile(a)->thread_count, kept);
     CHECK_EQ(aggregate_profile(a)->refused_threads, 1000000 - kept);
+    remarks_diagnose_memory(&remarks, aggregate_profile(a), &view, memory,
+                            true);
+    CHECK_EQ(remarks.count, 1);
+    CHECK(strstr(remarks.list[0].text, "had no room and are not shown"));
     aggregate_free(a);
     a = NULL;
     return kept;
