@@ -248,8 +248,8 @@ TEST(
                                       */
 {
     enter_dir();
-    probe("check --sandbox=required --elf " KERNEL, READER);
-    CHECK_CONTAINS("out", "kernel.elf");
+    probe("check --sandbox=required --elf " APP, READER);
+    CHECK_CONTAINS("out", "app.elf");
 }
 
 /* Catches: a recording that does so */
@@ -440,6 +440,6 @@ TEST(calls_of_other_kinds_end_the_process)
 
     enter_dir();
     prepare();
-    traced_start(&t, "check --sandbox=required --elf " KERNEL, NULL);
+    traced_start(&t, "check --sandbox=required --elf " APP, NULL);
     CHECK_EQ(traced_call(&t, &x32), TRACED_DIED);
 }
