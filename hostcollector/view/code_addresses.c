@@ -93,6 +93,7 @@ static uint32_t keep_missed(struct code_frames *p,
     if (vec_grow(&p->missed, &p->missed_room, p->missed_count,
                  sizeof *p->missed) != 0)
         return MISSED_UNKNOWN;
+    /* There is room. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     p->missed[p->missed_count] = *found;
     return MISSED_KEPT + (uint32_t)p->missed_count++;
 }

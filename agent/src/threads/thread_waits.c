@@ -35,10 +35,14 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
 
     *frame++ = pc;
     c->end = WIRE_END_DEPTH;
+    if (fp == 0) {
+        c->end = WIRE_END_ZERO;
+        end = frame;
+    }
     while (frame != end) {
         if (__builtin_expect(fp - in.start >= in.size, 0) &&
-            (fp == 0 || !find_range(&in, fp))) {
-            c->end = fp == 0 ? WIRE_END_ZERO : WIRE_END_MEMORY;
+            !find_range(&in, fp)) {
+            c->end = WIRE_END_MEMORY;
             break;
         }
         uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
@@ -51,8 +55,8 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
         }
         *frame++ = address;
         name = (name + address) * MIX;
-        if (next <= fp && next != 0) {
-            c->end = WIRE_END_NOT_RISING;
+        if (next <= fp) {
+            c->end = next == 0 ? WIRE_END_ZERO : WIRE_END_NOT_RISING;
             break;
         }
         fp = next;

@@ -70,9 +70,10 @@ uint64_t aggregate_wanted(const struct aggregate *a)
 
     if (entries > k.folded)
         entries = k.folded;
+    size_t entry_bytes = ENTRY_BYTES;
     double bytes = ((double)a->stacks.address_count + addresses) * 9 +
                    (stacks + more) * STACK_BYTES +
-                   (k.entries + entries) * (double)ENTRY_BYTES +
+                   (k.entries + entries) * (double)entry_bytes +
                    (double)a->reserved;
 
     if (!a->config.no_moments)

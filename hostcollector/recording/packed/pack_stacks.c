@@ -153,8 +153,11 @@ void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
         put_addresses(&p, b);
         pack_uleb(b, nodes.count);
         pack_append(b, &p.parents);
+        /* Each node has an address.
+         * NOLINTBEGIN(clang-analyzer-core.NullDereference) */
         for (size_t i = 0; i < nodes.count; i++)
             pack_uleb(b, index_of(&p, p.addresses[i]));
+        /* NOLINTEND(clang-analyzer-core.NullDereference) */
         pack_uleb(b, count);
         for (uint32_t i = 1; i <= count; i++)
             put_stack(&p, i, b);
