@@ -13,8 +13,7 @@
 
 /* A core with fewer samples has rough shares. */
 #define FEW_SAMPLES    100
-/* A core is silent if it had no tick for SILENT_WARNED seconds and for
- * SILENT_PERIODS periods. */
+/* A core is silent without a tick for so many seconds and periods. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 

@@ -347,8 +347,9 @@ _Noreturn static void start_core(void)
 
     must(tprof_start_cpu());
     cpu_irq_enable();
-    /* the sums begin some ticks after the samples do */
-    while (!device && ticks() < 200)
+    /* The sums begin when the pump has cleared the tables, a slice at each of
+     * its 128 calls a second: 13 slices, among other frames. */
+    while (!device && ticks() < 600)
         cpu_pause();
     cpu_irq_disable();
     atomic_fetch_add(&sampled, 1);
