@@ -129,6 +129,14 @@ struct aggregate {
 /* (core)'s sums; NULL if there is no such core. */
 struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
 
+/* Add (n) to (*to) without wrapping around: the sums of a hostile guest stay at
+ * the maximum. */
+static inline void aggregate_add_growth(uint64_t *to, uint64_t n)
+{
+    if (__builtin_add_overflow(*to, n, to))
+        *to = UINT64_MAX;
+}
+
 /* Handles events.progress(). */
 void aggregate_progress(void *aggregate, const struct guest_progress *progress);
 

@@ -23,14 +23,6 @@ struct wait_reported {
     uint64_t count, time;
 };
 
-/* Add (n) without wrapping around: the sums of a hostile guest stay at the
- * maximum. */
-static void add_growth(uint64_t *to, uint64_t n)
-{
-    if (__builtin_add_overflow(*to, n, to))
-        *to = UINT64_MAX;
-}
-
 /* Add the growth from (*last) to (now) to (*sum). A core that has read its
  * clock earlier may report less than before. The difference does not count
  * twice. */
@@ -38,7 +30,7 @@ static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
 {
     if (now <= *last)
         return;
-    add_growth(sum, now - *last);
+    aggregate_add_growth(sum, now - *last);
     *last = now;
 }
 
@@ -243,7 +235,7 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
     if (s->running < last->running || s->idle < last->idle ||
         s->unnamed < last->unnamed)
         return; /* sums do not fall */
-    add_growth(&to->wall, s->now - last->now);
+    aggregate_add_growth(&to->wall, s->now - last->now);
     last->now = s->now;
     grow(&to->switches, &last->switches, s->switches);
     grow(&to->running, &last->running, s->running);
@@ -288,10 +280,11 @@ static void find_open(struct aggregate *a)
     for (size_t i = 0; i < t->wait_count; i++) {
         t->wait_list[i].open = 0;
         if (ended != NULL && t->wait_list[i].kind == WIRE_WAIT_BLOCKED)
-            add_growth(&ended[t->wait_list[i].thread], t->wait_list[i].time);
+            aggregate_add_growth(&ended[t->wait_list[i].thread],
+                                 t->wait_list[i].time);
     }
     for (size_t i = 0; ended != NULL && i < t->count; i++) {
-        add_growth(&ended[i + 1], ended[0]);
+        aggregate_add_growth(&ended[i + 1], ended[0]);
         if (t->list[i].waits != 0 && t->list[i].blocked > ended[i + 1])
             t->wait_list[t->list[i].waits - 1].open =
                 t->list[i].blocked - ended[i + 1];

@@ -20,14 +20,6 @@ static struct profile_work *find_work(struct profile *p, const char *name)
     return w;
 }
 
-/* Add (n) without wrapping around: a hostile guest reaches the maximum, and
- * stays there. */
-static void add_growth(uint64_t *to, uint64_t n)
-{
-    if (__builtin_add_overflow(*to, n, to))
-        *to = UINT64_MAX;
-}
-
 /* Keep a mark, in the order of time. The guest repeats its marks. */
 static void add_mark(struct profile *p, const struct guest_progress *mark)
 {
@@ -70,7 +62,7 @@ void aggregate_progress(void *aggregate, const struct guest_progress *progress)
         *done = (struct work_done){0}; /* another span of work */
     if (now.units < done->units || now.ticks < done->ticks)
         return;
-    add_growth(&w->units, now.units - done->units);
-    add_growth(&w->ticks, now.ticks - done->ticks);
+    aggregate_add_growth(&w->units, now.units - done->units);
+    aggregate_add_growth(&w->ticks, now.ticks - done->ticks);
     *done = now;
 }
