@@ -60,6 +60,19 @@ void *budget_grow(struct budget *b, void *array, size_t *capacity,
     return moved;
 }
 
+int budget_make_room(struct budget *b, void *array, size_t *capacity,
+                     size_t wanted, size_t size)
+{
+    void *old, *moved;
+
+    memcpy(&old, array, sizeof old); /* a pointer of any type */
+    moved = budget_grow(b, old, capacity, wanted, size);
+    if (moved == NULL)
+        return -1;
+    memcpy(array, &moved, sizeof moved);
+    return 0;
+}
+
 void budget_shrink(struct budget *b, void *array, size_t *capacity,
                    size_t count, size_t size)
 {

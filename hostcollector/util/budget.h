@@ -43,6 +43,11 @@ void budget_borrow(struct budget *b, uint64_t bytes);
 void *budget_grow(struct budget *b, void *array, size_t *capacity,
                   size_t wanted, size_t size);
 
+/* Do the same with the array whose pointer is at (array). Returns 0; -1 where
+ * budget_grow() returns NULL. */
+int budget_make_room(struct budget *b, void *array, size_t *capacity,
+                     size_t wanted, size_t size);
+
 /* Shrink an array of (*capacity) elements of (size) bytes to (count) elements.
  * (array) points to the pointer to the elements. */
 void budget_shrink(struct budget *b, void *array, size_t *capacity,

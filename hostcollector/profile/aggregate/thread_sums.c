@@ -34,20 +34,6 @@ static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
     *last = now;
 }
 
-/* Make room for one more element in (*array). */
-static int make_room(struct aggregate *a, void *array, size_t *room,
-                     size_t count, size_t size)
-{
-    void *old, *moved;
-
-    memcpy(&old, array, sizeof old); /* a pointer of any type */
-    moved = budget_grow(&a->budget, old, room, count + 1, size);
-    if (moved == NULL)
-        return -1;
-    memcpy(array, &moved, sizeof moved);
-    return 0;
-}
-
 /* The number for a pair of numbers from the guest. Its key is mixed with a
  * secret, so that the guest cannot choose pairs that collide. NULL if there is
  * no room. */
@@ -75,9 +61,10 @@ static uint32_t number_of(struct aggregate *a, uint64_t serial, uint64_t id)
     if (at != NULL && *at != MAP_NOTHING)
         return *at;
     if (at == NULL ||
-        make_room(a, &t->list, &t->room, t->count, sizeof *t->list) != 0 ||
-        make_room(a, &t->reported, &t->reported_room, t->count,
-                  sizeof *t->reported) != 0) {
+        budget_make_room(&a->budget, &t->list, &t->room, t->count + 1,
+                         sizeof *t->list) != 0 ||
+        budget_make_room(&a->budget, &t->reported, &t->reported_room,
+                         t->count + 1, sizeof *t->reported) != 0) {
         t->refused++; /* the pair stays without a number */
         return 0;
     }
@@ -169,8 +156,8 @@ static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
     if (at == NULL)
         return MAP_NOTHING;
     if (*at == MAP_NOTHING &&
-        make_room(a, &t->wait_list, &t->wait_room, t->wait_count,
-                  sizeof *t->wait_list) == 0) {
+        budget_make_room(&a->budget, &t->wait_list, &t->wait_room,
+                         t->wait_count + 1, sizeof *t->wait_list) == 0) {
         *at = (uint32_t)t->wait_count++;
         t->wait_list[*at] = (struct profile_wait){
             .kind = w->kind, .thread = thread, .stack = stack_of(a, w)};
@@ -187,8 +174,8 @@ static struct wait_reported *reported_of(struct aggregate *a, uint32_t entry)
     if (at == NULL)
         return NULL;
     if (*at == MAP_NOTHING) {
-        if (make_room(a, &t->entry_list, &t->entry_room, t->entry_count,
-                      sizeof *t->entry_list) != 0)
+        if (budget_make_room(&a->budget, &t->entry_list, &t->entry_room,
+                             t->entry_count + 1, sizeof *t->entry_list) != 0)
             return NULL;
         *at = (uint32_t)t->entry_count++;
         t->entry_list[*at] = (struct wait_reported){.wait = MAP_NOTHING};

@@ -52,19 +52,11 @@ static int make_room(struct html_tree *t, void *array, size_t *room,
                      budget_hash *hash)
 {
     size_t more = t->full ? 1 : 2;
-    void *old, *moved;
 
     if (budget_table_grow(&t->budget, table, (uint32_t)count, more, hash, t) !=
         0)
         return -1;
-    if (count + 1 + more <= *room)
-        return 0;
-    memcpy(&old, array, sizeof old); /* a pointer of any type */
-    moved = budget_grow(&t->budget, old, room, count + 1 + more, size);
-    if (moved == NULL)
-        return -1;
-    memcpy(array, &moved, sizeof moved);
-    return 0;
+    return budget_make_room(&t->budget, array, room, count + 1 + more, size);
 }
 
 /* The slot of (text), or the free slot for it. NULL: there are no slots. */
