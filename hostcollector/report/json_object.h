@@ -22,6 +22,14 @@ static inline struct json_object json_begin(FILE *out)
     return (struct json_object){out, true};
 }
 
+/* Begin an element of a list, on a line of its own. */
+static inline struct json_object json_element(FILE *out, bool *first)
+{
+    (void)fputs(*first ? "\n" : ",\n", out);
+    *first = false;
+    return json_begin(out);
+}
+
 static inline void json_end(struct json_object *o)
 {
     (void)putc('}', o->out);

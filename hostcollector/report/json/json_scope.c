@@ -47,20 +47,12 @@ static void write_late(struct json_object *o, const struct profile *p,
     json_end(&in);
 }
 
-/* Begin an element of a list, on a line of its own. */
-static struct json_object element(FILE *out, bool *first)
-{
-    (void)fputs(*first ? "\n" : ",\n", out);
-    *first = false;
-    return json_begin(out);
-}
-
 /* Account of the selected samples, without those that --exclude removed. */
 static void write_account(FILE *out, bool *first, const struct profile *p,
                           const struct profile_core *c)
 {
     const struct account rest = selected_rest(p, c), *a = &rest;
-    struct json_object o = element(out, first);
+    struct json_object o = json_element(out, first);
 
     json_count(&o, "core", c->core);
     json_count(&o, "deadlines", account_deadlines(a));
@@ -106,7 +98,7 @@ static void write_images(struct json_object *o, const struct report *r)
     (void)putc('[', out);
     for (uint32_t i = 0; i < r->view->image_count; i++) {
         const struct view_image *image = &r->view->images[i];
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_text(&in, "name", name_of_view_image(name, r, i));
         json_text(&in, "path", image->path);
@@ -139,7 +131,7 @@ static void write_lines(struct json_object *o, const struct report *r,
         const struct view_line *line = &l->lines[*next];
         const struct amount busy = {.time = line->busy,
                                     .time_sq = line->busy_sq};
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         if (line->file != NULL) {
             json_text(&in, "file", line->file);
@@ -165,7 +157,7 @@ static void write_functions(struct json_object *o, const struct report *r)
     (void)putc('[', out);
     for (size_t i = 0; i < r->view->function_count; i++) {
         const struct view_function *f = &r->view->functions[i];
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_text(&in, "name", f->name);
         if (f->file != NULL) {
@@ -191,7 +183,7 @@ static void write_rows(struct json_object *o, const struct report *r,
     (void)putc('[', out);
     for (size_t i = 0; i < scope->row_count; i++) {
         const struct view_row *row = &scope->rows[i];
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_count(&in, "function", row->function);
         json_text(&in, "name", r->view->functions[row->function].name);
@@ -222,7 +214,7 @@ static void write_tree(struct json_object *o, const char *key,
     (void)putc('[', out);
     for (size_t i = 1; i < tree->node_count; i++) {
         const struct view_node *node = &tree->nodes[i];
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_count(&in, "function", node->function);
         if (node->parent != 0)
@@ -267,7 +259,7 @@ static void write_waits(struct json_object *o, const struct report *r,
 
     (void)putc('[', out);
     for (size_t i = 0; ready && i < l.count; i++) {
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_count(&in, "node", l.nodes[i] - 1);
         write_stack(&in, tree, l.nodes[i], path);
@@ -307,7 +299,7 @@ static void write_calls(struct json_object *o, const struct report *r)
 
     (void)putc('[', out);
     for (size_t i = 0; i < v->edge_count; i++) {
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_count(&in, "caller", v->edges[i].caller);
         json_count(&in, "callee", v->edges[i].callee);
@@ -335,7 +327,7 @@ void json_view(struct json_object *o, const struct report *r)
     for (size_t i = 0; i < v->core_count; i++) {
         if (r->profile->cores[i].absent)
             continue;
-        struct json_object core = element(out, &first);
+        struct json_object core = json_element(out, &first);
 
         write_scope(&core, r, &v->cores[i]);
         json_end(&core);

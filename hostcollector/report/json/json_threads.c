@@ -6,13 +6,6 @@
 
 #define ROWS 50 /* functions of a thread */
 
-static struct json_object element(FILE *out, bool *first)
-{
-    (void)fputs(*first ? "\n" : ",\n", out);
-    *first = false;
-    return json_begin(out);
-}
-
 /* Member (key): (ticks) in seconds, if the clock is known. */
 static void write_seconds(struct json_object *o, const char *key,
                           const struct profile *p, double ticks)
@@ -31,7 +24,7 @@ static void write_functions(struct json_object *o, const struct report *r,
     (void)putc('[', out);
     for (size_t i = 0; i < scope->row_count && i < ROWS; i++) {
         const struct view_row *row = &scope->rows[i];
-        struct json_object in = element(out, &first);
+        struct json_object in = json_element(out, &first);
 
         json_text(&in, "name", r->view->functions[row->function].name);
         json_amount(&in, "self", r->profile, &row->self, &scope->busy);
@@ -60,7 +53,7 @@ static void write_thread(FILE *out, bool *first, const struct report *r,
     static const char *const states[] = {"running", "ready", "blocked"};
     const struct profile *p = r->profile;
     const struct profile_thread *t = &p->threads[i];
-    struct json_object o = element(out, first);
+    struct json_object o = json_element(out, first);
 
     json_count(&o, "number", i + 1);
     json_text(&o, "name", t->name);
@@ -89,7 +82,7 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
     const struct profile *p = r->profile;
     const struct profile_wait *w = &p->waits[i];
     const struct view_wait *stack = &r->view->waits[i];
-    struct json_object o = element(out, first);
+    struct json_object o = json_element(out, first);
     bool outermost = true;
 
     if (w->thread != 0)
@@ -134,7 +127,7 @@ static void write_sched(FILE *out, bool *first, const struct profile *p,
                         const struct profile_core *c)
 {
     const struct profile_sched *s = c->sched;
-    struct json_object o = element(out, first);
+    struct json_object o = json_element(out, first);
 
     json_count(&o, "core", c->core);
     write_seconds(&o, "seconds", p, (double)s->wall);
