@@ -79,5 +79,5 @@ int tprof_add_counter(const struct tprof_counter *counter)
 
 int tprof_mark(const char *name)
 {
-    return add(name, 0);
+    return add(name, NULL);
 }
