@@ -44,8 +44,7 @@ static bool next_moment(struct export_rows *rows)
         return false;
     uint64_t ns = m.ticks > 0 ? export_ns(p, (double)m.ticks) : 0;
 
-    rows->entry =
-        m.entry < rows->core->entry_count ? m.entry : rows->core->entry_count;
+    rows->entry = moment_entry(rows->core, &m);
     rows->ns = rows->last_ns = ns > rows->last_ns ? ns : rows->last_ns;
     rows->count = 1;
     rows->length_ns = export_ns(p, m.time);

@@ -46,6 +46,14 @@ struct moment {
 };
 #define MOMENT_OTHERS UINT32_MAX
 
+/* The entry of (m), a moment of (c), as for view_path_of(): the others come
+ * after all entries. */
+static inline size_t moment_entry(const struct profile_core *c,
+                                  const struct moment *m)
+{
+    return m->entry < c->entry_count ? m->entry : c->entry_count;
+}
+
 /* Reads the samples of one core from the first to the last. */
 struct sample_log_reader {
     const struct profile_core *core;

@@ -73,9 +73,7 @@ static int add_core(struct boot *b, const struct profile *p,
     struct moment m;
 
     while (done && sample_log_next(&reader, &m))
-        spread(b, v, times,
-               functions[m.entry < c->entry_count ? m.entry : c->entry_count],
-               &m);
+        spread(b, v, times, functions[moment_entry(c, &m)], &m);
     for (size_t i = 0; done && i < b->count; i++)
         for (uint32_t f = 0; f < v->function_count; f++) {
             double time = times[i * v->function_count + f];

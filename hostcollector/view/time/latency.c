@@ -79,10 +79,7 @@ static size_t queue_take(struct queue *q)
 
 static size_t entry_of(const struct lanes *l, size_t core)
 {
-    size_t entry = l->lane[core].next.entry, count;
-
-    count = l->profile->cores[core].entry_count;
-    return entry < count ? entry : count;
+    return moment_entry(&l->profile->cores[core], &l->lane[core].next);
 }
 
 static bool is_busy(const struct lanes *l, size_t core)

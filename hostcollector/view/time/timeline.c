@@ -87,7 +87,7 @@ static bool add_moments(struct timeline *t, const struct profile *p,
     if (kinds == NULL)
         return false;
     while (sample_log_next(&reader, &m)) {
-        size_t entry = m.entry < c->entry_count ? m.entry : c->entry_count;
+        size_t entry = moment_entry(c, &m);
         double end = (double)m.ticks - start;
 
         /* a sample stands for the time before it */
