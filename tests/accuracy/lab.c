@@ -284,6 +284,33 @@ uint64_t lab_truth(unsigned core, const char *key)
     return value;
 }
 
+/* What the collector says of the last run as JSON. */
+static char *report_json(const struct lab_run *r)
+{
+    run((const char *const[]){LAB_COLLECTOR, "report", wire_path, "--elf",
+                              r->elf, "--by", "thread", "--format", "json",
+                              NULL});
+    return read_file(out_path);
+}
+
+void lab_by_thread(const struct lab_run *r, const char *const *name, size_t k,
+                   uint64_t *samples)
+{
+    static const char member[] = "\"busy\":{\"samples\":";
+    char *text = report_json(r);
+    char key[64];
+
+    for (size_t i = 0; i < k; i++) {
+        snprintf(key, sizeof key, "\"name\":\"%s\"", name[i]);
+        const char *thread = strstr(text, key);
+        const char *at = thread ? strstr(thread, member) : NULL;
+
+        CHECK(at != NULL);
+        samples[i] = strtoull(at + strlen(member), NULL, 10);
+    }
+    free(text);
+}
+
 const char *lab_leaf(const char *stack)
 {
     const char *semicolon = strrchr(stack, ';');

@@ -63,6 +63,11 @@ uint64_t lab_truth(unsigned core, const char *key);
 void lab_by_function(const struct lab_stacks *s, const char *const *name,
                      size_t k, uint64_t *sum);
 
+/* The samples of each of (k) threads in the last run, as '--by thread --format
+ * json' has them. */
+void lab_by_thread(const struct lab_run *run, const char *const *name, size_t k,
+                   uint64_t *samples);
+
 /* The function after the last ';' of a stack. */
 const char *lab_leaf(const char *stack);
 

@@ -15,7 +15,8 @@
  *   isr    first instruction of the profiler's interrupt; what follows, to the
  *          iretq, is the profiler's, and no function's
  *   aside  function of the profiler that runs in interrupts that are no ticks
- *   stacks 1: the call stack of each tick, too; 2: by addresses instead of
+ *   thread where functions THREADn are executed, the core begins to run thread
+ * n stacks 1: the call stack of each tick, too; 2: by addresses instead of
  *          names, and the instructions by address, too
  *   time   1: host time by function, too, for those who sample by that; where a
  *          core waits (hlt, a stop, the host has others to run) is nobody's
@@ -23,6 +24,7 @@
  *
  * Lines of the result, for each core C:
  *   core C function NAME INSTRUCTIONS
+ *   core C thread N INSTRUCTIONS           with thread=, see plugin_threads.h
  *   core C time NAME NS                    with time=1
  *   core C total INSTRUCTIONS              with those of interrupts
  *   core C interrupts N INSTRUCTIONS LONGEST
@@ -44,6 +46,7 @@
 
 #include "plugin_shadow.h"
 #include "plugin_symbols.h"
+#include "plugin_threads.h"
 #include "qemu_plugin.h"
 
 #define CORES      16
@@ -85,6 +88,7 @@ struct insn {
     size_t size;
     size_t function;
     unsigned kinds;
+    uint32_t thread;          /* begins here; see plugin_threads.h */
     uint64_t executed[CORES]; /* where options.places */
 };
 
@@ -109,10 +113,11 @@ struct core {
     uint64_t apic, lvt_timer, kicks, devices, isr_stack;
 
     struct shadow shadow;
+    struct threads threads;
 };
 
 static struct {
-    const char *elf, *out, *begin, *end, *isr, *aside;
+    const char *elf, *out, *begin, *end, *isr, *aside, *thread;
     bool stacks, places, io, time;
 } options;
 
@@ -218,8 +223,11 @@ static void on_insn(unsigned vcpu, void *context)
             leave_interrupt(c);
         return;
     }
+    if (insn->thread)
+        c->threads.current = insn->thread;
     if (c->counting) {
         c->executed[insn->function]++;
+        c->threads.executed[c->threads.current]++;
         insn->executed[vcpu % CORES]++;
     }
     /* no firmware; but between the marks further images, too */
@@ -326,6 +334,7 @@ static struct insn *new_insn(const struct qemu_plugin_insn *handle,
     insn->function = symbols_at(&symbols, address);
     insn->kinds =
         kind_of_place(insn) | kind_of_code(qemu_plugin_insn_data(handle), size);
+    insn->thread = threads_mark(options.thread, &symbols, insn->function);
     return insn;
 }
 
@@ -399,6 +408,7 @@ static void print_core(const struct core *c, unsigned core, FILE *out)
                 (unsigned long long)c->kicks, core,
                 (unsigned long long)c->devices, core,
                 (unsigned long long)c->isr_stack);
+    threads_print(&c->threads, core, out);
     if (options.stacks)
         shadow_print(&c->shadow, core, out);
     if (options.places)
@@ -427,9 +437,10 @@ static int take_option(const char *text)
         const char *key;
         const char **value;
     } strings[] = {
-        {"elf=", &options.elf},     {"out=", &options.out},
-        {"begin=", &options.begin}, {"end=", &options.end},
-        {"isr=", &options.isr},     {"aside=", &options.aside},
+        {"elf=", &options.elf},       {"out=", &options.out},
+        {"begin=", &options.begin},   {"end=", &options.end},
+        {"isr=", &options.isr},       {"aside=", &options.aside},
+        {"thread=", &options.thread},
     };
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
