@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sums of threads: when they begin and end, the sums of each core, and the
- * frames that carry all of them to the host (WIRE.md 10).
+ * The sums: when they begin and end, when their frames are sent, and the sums
+ * of each core.
  *
  * Cores count while a host takes samples. Before cores begin to count, the pump
  * clears the tables, a slice in each call, when no core is inside a call that
- * counts.
+ * counts. Each kind of sums is a part, which is linked only if the kernel calls
+ * its functions: threads (thread_entries.h) and others.
  */
 #ifndef TPROF_SUMS_H
 #define TPROF_SUMS_H
@@ -63,8 +64,29 @@ struct tprof_core_sums {
 _Static_assert(sizeof(struct tprof_core_sums) <= 640,
                "what TPROF_THREADS_MEMORY() promises");
 
+/* A part of the sums: a table of entries, each of which has a frame. The pump
+ * calls all functions, under its lock. */
+struct tprof_sums_part {
+    struct tprof_sums_part *next; /* written by tprof_sums_add_part() */
+    uint32_t entries;             /* at least 1 */
+    /* Clears an entry. No core counts. */
+    void (*clear)(uint32_t entry);
+    /* The sums begin at (now). No core counts, unless the part was added after
+     * the other parts had begun. */
+    void (*begin)(uint64_t now);
+    /* Cores may count from now on. May be NULL. */
+    void (*follow)(uint64_t now);
+    /* The sums have ended at (tprof_sums.stopped). May be NULL. */
+    void (*end)(void);
+    /* Writes the frame of an entry, an entry that has not changed only if
+     * (all). Returns the frame's type; 0 if the entry need not be sent; -1 if a
+     * core is changing the entry. */
+    int (*put)(struct tprof_frame *f, uint32_t entry, bool all);
+};
+
 struct tprof_sums {
-    /* Cores count. seq_cst in stop_counting() and tprof_sums_enter(). */
+    struct tprof_sums_part *_Atomic parts; /* the newest part first */
+    /* Cores count. seq_cst in end_counting() and tprof_sums_enter(). */
     _Atomic uint32_t counting;
     /* clock: the time at which cores stopped counting, and at which the sums
      * end. 0: cores count, or nothing was counted. seq_cst, as (counting). */
@@ -185,6 +207,12 @@ uint64_t tprof_sums_ready_ticks(uint64_t now);
 
 /* Returns the serial of thread (id); 0 if it has no record. */
 uint32_t tprof_sums_serial(uint64_t id);
+
+/* Returns the time up to which the sums are complete. */
+uint64_t tprof_sums_now(void);
+
+/* Adds a part, whose entries are clear. Called by one core at a time. */
+void tprof_sums_add_part(struct tprof_sums_part *part);
 
 /* Implement (order_sums) and (speak_sums) of struct tprof_agent. */
 void tprof_sums_order(enum tprof_sums_order what);

@@ -4,6 +4,7 @@
 #include "sample/sample.h"
 #include "state/agent.h"
 #include "threads/sums.h"
+#include "threads/thread_entries.h"
 #include "threads/thread_table.h"
 #include "threads/thread_waits.h"
 
@@ -34,6 +35,9 @@ static void lay_out(const struct tprof_threads_config *c, uint32_t cores)
     tprof_thread_waits.depth = c->frames;
     tprof_thread_waits.bounds = &tprof_agent.bounds;
     tprof_thread_table.size = c->threads;
+    tprof_thread_entries.entries = cores + c->threads + c->waits;
+    atomic_store(&tprof_sums.parts, NULL);
+    tprof_sums_add_part(&tprof_thread_entries);
     atomic_store(&tprof_sums.counting, 0);
     tprof_sums_order(TPROF_SUMS_BEGIN);
 }

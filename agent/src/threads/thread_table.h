@@ -115,7 +115,7 @@ tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
     uint64_t since = counts ? tprof_thread_table.since : UINT64_MAX;
 
     /* seq_cst: pairs with the load of (users) in free_record(), thread_table.c,
-     * and read_record(), sums.c */
+     * and read_record(), thread_entries.c */
     atomic_fetch_add(&t->users, 1);
     uint64_t word = atomic_load(&t->word);
 

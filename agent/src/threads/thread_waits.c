@@ -125,7 +125,7 @@ void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
     atomic_fetch_add_explicit(&w->count, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->ticks, ticks, memory_order_relaxed);
     for (int tries = 0; tries < 8 && longest < ticks; tries++) {
-        /* release: pairs with the acquire in put_wait(), sums.c */
+        /* release: pairs with the acquire in put_wait(), thread_entries.c */
         if (atomic_compare_exchange_strong_explicit(&w->longest, &longest,
                                                     ticks, memory_order_release,
                                                     memory_order_relaxed))

@@ -33,8 +33,9 @@ struct tprof_wait {
     /* A hash of kind, serial and chain; 0: free. The core that changes (key)
      * from 0 fills in the entry. */
     _Alignas(64) _Atomic uint64_t key;
-    /* Release in fill(), thread_waits.c; acquire in read_wait(), sums.c. Guards
-     * (kind), (end), (serial), (frames) and (frame). */
+    /* Release in fill(), thread_waits.c; acquire in put_wait(),
+     * thread_entries.c. Guards (kind), (end), (serial), (frames) and (frame).
+     */
     _Atomic uint32_t is_filled;
     uint32_t told; /* 1 + (count) when the pump last sent the entry */
     uint16_t kind, end;
