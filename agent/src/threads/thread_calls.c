@@ -4,79 +4,9 @@
 #include "sample/sample.h"
 #include "state/agent.h"
 #include "threads/sums.h"
-#include "threads/thread_entries.h"
+#include "threads/thread_call.h"
 #include "threads/thread_table.h"
 #include "threads/thread_waits.h"
-
-#define THREADS_DEFAULT 64u
-#define WAITS_DEFAULT   256u
-#define ENTRIES_MIN     16u
-#define ENTRIES_MAX     65536u
-
-/* --- Memory --------------------------------------------------------------- */
-
-static bool are_numbers_in_range(const struct tprof_threads_config *c)
-{
-    return c->threads >= ENTRIES_MIN && c->threads <= ENTRIES_MAX &&
-           c->waits >= ENTRIES_MIN && c->waits <= ENTRIES_MAX &&
-           c->frames <= WIRE_WAIT_FRAMES_MAX && c->memory &&
-           (uintptr_t)c->memory % 64 == 0;
-}
-
-/* Divides the memory into the sums of cores, the threads and the waits. */
-static void lay_out(const struct tprof_threads_config *c, uint32_t cores)
-{
-    tprof_arch_zero(c->memory, c->size & ~(size_t)7);
-    tprof_sums.core = c->memory;
-    tprof_sums.cores = cores;
-    tprof_thread_table.record = (void *)(tprof_sums.core + cores);
-    tprof_thread_waits.entry = (void *)(tprof_thread_table.record + c->threads);
-    tprof_thread_waits.size = c->waits;
-    tprof_thread_waits.depth = c->frames;
-    tprof_thread_waits.bounds = &tprof_agent.bounds;
-    tprof_thread_table.size = c->threads;
-    tprof_thread_entries.entries = cores + c->threads + c->waits;
-    atomic_store(&tprof_sums.parts, NULL);
-    tprof_sums_add_part(&tprof_thread_entries);
-    atomic_store(&tprof_sums.counting, 0);
-    tprof_sums_order(TPROF_SUMS_BEGIN);
-}
-
-int tprof_threads(const struct tprof_threads_config *config)
-{
-    struct tprof_agent *a = &tprof_agent;
-    struct tprof_threads_config c = *config;
-
-    if (!a->ready)
-        return TPROF_ERR_NOT_INIT;
-    if (a->order_sums)
-        return TPROF_ERR_STATE;
-    if (c.threads == 0)
-        c.threads = THREADS_DEFAULT;
-    if (c.waits == 0)
-        c.waits = WAITS_DEFAULT;
-    if (c.frames == 0)
-        c.frames = WIRE_WAIT_FRAMES_MAX;
-    if (!are_numbers_in_range(&c))
-        return TPROF_ERR_CONFIG;
-    if (c.size <
-        TPROF_THREADS_MEMORY((size_t)a->config.cpus, c.threads, c.waits))
-        return TPROF_ERR_MEMORY_SMALL;
-    lay_out(&c, a->config.cpus);
-    for (uint32_t i = 0; i < a->config.cpus; i++) {
-        atomic_store(&a->core[i]->recorder.serial_of, tprof_sums_serial);
-        /* release: pairs with the acquire in begin_call() */
-        atomic_store_explicit(&a->core[i]->sums, &tprof_sums.core[i],
-                              memory_order_release);
-    }
-    a->speak_sums = tprof_sums_speak;
-    /* release: pairs with the acquire in order_sums(), control.c */
-    atomic_store_explicit(&a->order_sums, tprof_sums_order,
-                          memory_order_release);
-    atomic_store_explicit(&a->owes_sums, tprof_state() == WIRE_STATE_SAMPLING,
-                          memory_order_relaxed);
-    return TPROF_OK;
-}
 
 /* --- The thread of a core ------------------------------------------------- */
 
@@ -96,27 +26,11 @@ TPROF_HOT void run(struct tprof_cpu *cpu, uint64_t id)
         atomic_store_explicit(&cpu->recorder.running, id, memory_order_relaxed);
 }
 
-/* Returns the calling core; NULL if the core has not joined. May be called if
- * tprof_arch_has_quick(). */
-TPROF_HOT struct tprof_cpu *quick_cpu(void)
-{
-    uint32_t index = tprof_arch_core_quick();
-
-    return index < tprof_cpus ? tprof_cpu[index] : NULL;
-}
-
-/* Returns the calling core, on any core and before tprof_init(). Interrupts
- * must be off. */
-static struct tprof_cpu *slow_cpu(void)
-{
-    return tprof_cpus ? tprof_this_cpu() : NULL;
-}
-
 TPROF_COLD void thread_slowly(uint64_t id)
 {
     uint64_t flags = tprof_arch_irq_save();
 
-    run(slow_cpu(), id);
+    run(tprof_slow_cpu(), id);
     tprof_arch_irq_restore(flags);
 }
 
@@ -125,42 +39,10 @@ void tprof_thread(uint64_t id)
     if (__builtin_expect(!tprof_arch_has_quick(), 0))
         thread_slowly(id);
     else
-        run(quick_cpu(), id);
+        run(tprof_quick_cpu(), id);
 }
 
 /* --- Names ---------------------------------------------------------------- */
-
-/* A call on this core that may count, with interrupts off */
-struct counted {
-    struct tprof_core_sums *core; /* NULL: the core has no sums */
-    uint64_t running;             /* the id of the core's thread */
-    uint64_t now;
-    uint64_t flags;
-    bool counts;
-};
-
-static struct counted begin_call(void)
-{
-    struct counted c = {.flags = tprof_arch_irq_save()};
-    const struct tprof_cpu *cpu = slow_cpu();
-
-    if (cpu)
-        c.core = atomic_load_explicit(&cpu->sums, memory_order_acquire);
-    if (c.core) {
-        c.running =
-            atomic_load_explicit(&cpu->recorder.running, memory_order_relaxed);
-        c.counts = tprof_sums_enter(c.core);
-    }
-    c.now = tprof_arch_now();
-    return c;
-}
-
-static void end_call(const struct counted *c)
-{
-    if (c->core)
-        tprof_sums_leave(c->core);
-    tprof_arch_irq_restore(c->flags);
-}
 
 /* Ends a thread after the sums have ended. Its times up to the end of the sums
  * are added. A thread whose state is UNKNOWN has no times. */
@@ -180,7 +62,7 @@ static void end_after_stop(struct tprof_thread_record *t, uint64_t id)
 }
 
 /* Ends thread (id) if it lives. */
-static void end_thread(const struct counted *c, uint64_t id)
+static void end_thread(const struct tprof_call *c, uint64_t id)
 {
     struct tprof_thread_record *t = tprof_thread_table_find(id);
     bool runs = c->running == id;
@@ -210,10 +92,10 @@ void tprof_thread_end(uint64_t id)
 {
     if (tprof_thread_table.size == 0)
         return;
-    struct counted c = begin_call();
+    struct tprof_call c = tprof_call_begin();
 
     end_thread(&c, id);
-    end_call(&c);
+    tprof_call_end(&c);
 }
 
 /* Makes the tick write a THREAD before the next sample of thread (id), although
@@ -235,7 +117,7 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
         return TPROF_ERR_STATE;
     if (id == 0 || !name)
         return TPROF_ERR_CONFIG;
-    struct counted c = begin_call();
+    struct tprof_call c = tprof_call_begin();
     bool runs = c.counts && c.running == id;
 
     end_thread(&c, id);
@@ -249,7 +131,7 @@ static int name_thread(uint64_t id, const char *name, uint32_t flags)
     if (runs)
         tprof_sums_do(c.core, tprof_sums_does(id, tprof_thread_table_find(id)));
     tell_again(id);
-    end_call(&c);
+    tprof_call_end(&c);
     return error;
 }
 
@@ -265,25 +147,11 @@ int tprof_name_idle(uint64_t id, const char *name)
 
 /* --- Switches ------------------------------------------------------------- */
 
-/* The code that has called this library */
-struct caller {
-    uint64_t pc, fp;
-};
-
-/* Returns the caller of the function that contains this macro. Reads both words
- * at once, because the function may end by a jump, which releases its frame. */
-#define CALLER()                                                               \
-    (struct caller)                                                            \
-    {                                                                          \
-        (uintptr_t) __builtin_return_address(0),                               \
-            *(const uint64_t *)__builtin_frame_address(0)                      \
-    }
-
 /* Ends the run of the thread with record (t) on this core. Returns the change
  * of the number of ready threads. */
 TPROF_HOT int switch_out(struct tprof_core_sums *core,
                          struct tprof_thread_record *t, uint64_t id,
-                         uint64_t now, uint32_t why, struct caller from)
+                         uint64_t now, uint32_t why, struct tprof_caller from)
 {
     static const uint8_t state[] = {TPROF_THREAD_BLOCKED, TPROF_THREAD_READY,
                                     TPROF_THREAD_ENDED};
@@ -363,16 +231,6 @@ static void note_idle(struct tprof_core_sums *core, bool was, bool is,
     atomic_store_explicit(&core->was_ready_known, is, memory_order_relaxed);
 }
 
-/* Returns the record of thread (id), which this core has run. In most cases
- * this is the record of the core's last switch. */
-TPROF_HOT struct tprof_thread_record *
-find_current(const struct tprof_core_sums *core, uint64_t id)
-{
-    struct tprof_thread_record *t = core->current;
-
-    return t && tprof_thread_table_has(t, id) ? t : tprof_thread_table_find(id);
-}
-
 /* Does the work of tprof_switch() while nothing is counted. */
 TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
 {
@@ -383,7 +241,7 @@ TPROF_COLD void end_after_switch(uint64_t from, uint32_t why)
 static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
                                                    uint64_t from, uint64_t to,
                                                    uint32_t why,
-                                                   struct caller caller)
+                                                   struct tprof_caller caller)
 {
     struct tprof_core_sums *core =
         atomic_load_explicit(&cpu->sums, memory_order_acquire);
@@ -402,7 +260,7 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
     }
     if (from != to && why <= TPROF_ENDED) {
         uint64_t now = tprof_arch_now();
-        struct tprof_thread_record *out = find_current(core, from);
+        struct tprof_thread_record *out = tprof_call_current(core, from);
         struct tprof_thread_record *in = tprof_thread_table_find(to);
         int more = 0;
 
@@ -427,10 +285,10 @@ static __attribute__((noinline)) void count_switch(struct tprof_cpu *cpu,
 }
 
 TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
-                              struct caller caller)
+                              struct tprof_caller caller)
 {
     uint64_t flags = tprof_arch_irq_save();
-    struct tprof_cpu *cpu = slow_cpu();
+    struct tprof_cpu *cpu = tprof_slow_cpu();
     bool counts =
         cpu && atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed);
 
@@ -446,14 +304,14 @@ TPROF_COLD void switch_slowly(uint64_t from, uint64_t to, uint32_t why,
 void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
 {
     if (__builtin_expect(!tprof_arch_has_quick(), 0)) {
-        switch_slowly(from, to, why, CALLER());
+        switch_slowly(from, to, why, TPROF_CALLER());
         return;
     }
-    struct tprof_cpu *cpu = quick_cpu();
+    struct tprof_cpu *cpu = tprof_quick_cpu();
 
     if (cpu &&
         atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed)) {
-        count_switch(cpu, from, to, why, CALLER());
+        count_switch(cpu, from, to, why, TPROF_CALLER());
         return;
     }
     run(cpu, to);
@@ -462,9 +320,9 @@ void tprof_switch(uint64_t from, uint64_t to, uint32_t why)
 }
 
 static __attribute__((noinline)) void count_wake(uint64_t id,
-                                                 struct caller caller)
+                                                 struct tprof_caller caller)
 {
-    struct counted c = begin_call();
+    struct tprof_call c = tprof_call_begin();
     struct tprof_thread_record *t =
         c.counts ? tprof_thread_table_find(id) : NULL;
 
@@ -488,11 +346,11 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
                 change.ticks);
         }
     }
-    end_call(&c);
+    tprof_call_end(&c);
 }
 
 void tprof_wake(uint64_t id)
 {
     if (atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed))
-        count_wake(id, CALLER());
+        count_wake(id, TPROF_CALLER());
 }
