@@ -313,6 +313,7 @@ set(core_sources
     session/guest_reports.c
     session/sampling.c
     session/session_options.c
+    session/window_options.c
     stacks/newest.c
     stacks/registers_text.c
     stacks/snapshot_json.c

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "annotate/annotate_part.h"
-#include "cli/amount.h"
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
@@ -12,36 +11,18 @@
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
-#include "util/host_clock.h"
+#include "session/window_options.h"
 
 #define NAME        "collector report"
 #define PAGE_MEMORY (256u << 20) /* limit of a page that serve answers with */
 
-/* Windows of a spool: --spool, --guest, --since and --until. */
-struct windows_config {
-    struct spool_pick pick;    /* (pick.folder) is NULL: none */
-    const char *since, *until; /* as typed; NULL: not */
-};
-
 struct report_config {
     struct options options;
-    struct windows_config windows;
+    struct window_options windows;
     struct spool_list list; /* the windows */
 };
 
-#define AT(m)      offsetof(struct report_config, options.m)
-#define WINDOWS(m) offsetof(struct windows_config, m)
-
-static const struct option_row windows_rows[] = {
-    {"spool", 0, "DIR", &option_text, WINDOWS(pick.folder), 0, 0,
-     "read windows that collector serve keeps in DIR"},
-    {"guest", 0, "NAME", &option_text, WINDOWS(pick.guest), 0, 0,
-     "windows of this guest (default: the only one)"},
-    {"since", 0, "WHEN", &option_text, WINDOWS(since), 0, 0,
-     "windows from then on: -1h, today, or 2026-11-24T10:00"},
-    {"until", 0, "WHEN", &option_text, WINDOWS(until), 0, 0,
-     "windows that begin before that (default: all)"},
-    {.name = NULL}};
+#define AT(m) offsetof(struct report_config, options.m)
 
 static const struct option_row build_rows[] = {
     {"build", 0, "ID", &option_text, offsetof(struct guest_config, build), 0, 0,
@@ -51,7 +32,7 @@ static const struct option_row build_rows[] = {
 static const struct option_group groups[] = {
     OPTION_TITLE("Recordings and images:"),
     OPTION_ROWS(input_rows, AT(from)),
-    OPTION_ROWS(windows_rows, offsetof(struct report_config, windows)),
+    OPTION_ROWS(window_rows, offsetof(struct report_config, windows)),
     OPTION_ROWS(build_rows, AT(from)),
     OPTION_ROWS(elf_rows, AT(from)),
     OPTION_ROWS(symbols_rows, AT(from)),
@@ -96,46 +77,12 @@ static const struct help help = {
     "  collector report monday.tprof -o page.html -o profile.pb.gz\n",
     CMD_STATUS};
 
-/* Check the options that select windows of a spool, and read their times. */
-static int plan_windows(struct windows_config *w,
-                        const struct guest_config *from, struct err *e)
-{
-    const char *build = from->build;
-    uint64_t now_ms = clock_wall_ns() / 1000000;
-
-    if (w->pick.folder == NULL && (w->pick.guest != NULL || w->since != NULL ||
-                                   w->until != NULL || build != NULL))
-        return err_set(e, "--guest, --since, --until and --build go with "
-                          "--spool DIR");
-    if (w->pick.folder == NULL)
-        return 0;
-    if (from->input != NULL)
-        return err_set(e, "one at a time: '%s' or --spool %s?", from->input,
-                       w->pick.folder);
-    if ((w->since != NULL &&
-         when_parse("since", w->since, now_ms, &w->pick.since_ms, e) != 0) ||
-        (w->until != NULL &&
-         when_parse("until", w->until, now_ms, &w->pick.until_ms, e) != 0))
-        return -1;
-    if (w->until != NULL && w->pick.until_ms <= w->pick.since_ms)
-        return err_set(e, "--until %s is not behind --since %s", w->until,
-                       w->since != NULL ? w->since : "@0");
-    if (build != NULL &&
-        (build[0] == '\0' ||
-         build[strspn(build, "0123456789abcdefABCDEF")] != '\0'))
-        return err_set(e,
-                       "--build: '%s' is not the beginning of a build-id, in "
-                       "hexadecimal digits",
-                       build);
-    return 0;
-}
-
 static int plan_report(struct outputs *out, void *config, struct err *e)
 {
     struct report_config *c = config;
     struct options *o = &c->options;
 
-    if (plan_windows(&c->windows, &o->from, e) != 0)
+    if (window_options_plan(&c->windows, o->from.build, o->from.input, e) != 0)
         return -1;
     if (o->from.input == NULL && c->windows.pick.folder == NULL)
         o->from.input = session_default_recording(o->output.quiet);
