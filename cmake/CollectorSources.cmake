@@ -135,6 +135,7 @@ set(core_sources
     guest/source/serial_source.c
     guest/source/source.c
     guest/source/source_kinds.c
+    guest/source/spool_builds.c
     guest/source/spool_source.c
     guest/source/stream.c
     guest/source/vsock_source.c
@@ -314,6 +315,7 @@ set(core_sources
     session/sampling.c
     session/session_options.c
     session/window_options.c
+    session/window_sides.c
     stacks/newest.c
     stacks/registers_text.c
     stacks/snapshot_json.c

@@ -16,6 +16,7 @@
 #include "diff/diff.h"
 #include "diff/diff_runs.h"
 #include "session/session_options.h"
+#include "session/window_options.h"
 #include "util/text.h"
 
 /* Least share of time in common functions that two builds of one kernel
@@ -57,6 +58,11 @@ static const struct option_row own_output_rows[] = {
      "write FILE: .txt, .md, .html or .json; - is standard output"},
     {.name = NULL}};
 
+static const struct option_row at_rows[] = {
+    {"at", 0, "WHEN", &option_text, OWN(windows.at), 0, 0,
+     "compare before and after then (default: the last two builds)"},
+    {.name = NULL}};
+
 static const struct option_row own_rows[] = {
     {"fail-if", 0, "CHANGE", &option_fail_if, 0, 0, 0,
      "exit 4 if a share changed by more, such as 'NAME +3%'"},
@@ -71,6 +77,9 @@ static const struct option_row own_rows[] = {
     {.name = NULL}};
 
 static const struct option_group groups[] = {
+    OPTION_TITLE("Windows of a spool:"),
+    OPTION_ROWS(window_rows, OWN(windows.options)),
+    OPTION_ROWS(at_rows, 0),
     OPTION_TITLE("What to show:"),
     OPTION_ROWS(own_rows, 0),
     OPTION_ROWS(core_rows, AT(selection)),
@@ -93,15 +102,19 @@ static const struct help help = {
     &options,
     "collector diff BEFORE [AFTER] [option...]\n"
     "collector diff BEFORE... -- AFTER... [option...]\n"
+    "collector diff --spool DIR [--guest NAME] [--at WHEN] [option...]\n"
     "\n"
     "Compares recordings, of other builds, too (AFTER is tprof.tprof by "
     "default): which functions changed beyond "
     "chance, of all and of what did not change, since what one function loses "
     "is not another's gain; and how large a change would have been seen in the "
-    "others. With several runs a side also how runs differ is known.",
+    "others. With several runs a side also how runs differ is known. "
+    "With --spool it compares windows that collector serve has kept: those of "
+    "the last two builds, or those before and after --at.",
     "  collector diff monday.tprof\n"
     "  collector diff monday.tprof tuesday.tprof --fail-if 'memcpy +3%'\n"
-    "  collector diff a1.tprof a2.tprof -- b1.tprof b2.tprof --tree\n",
+    "  collector diff a1.tprof a2.tprof -- b1.tprof b2.tprof --tree\n"
+    "  collector diff --spool /var/lib/tprof/spool --guest web1 --at -1h\n",
     CMD_STATUS "             4 changed by more than --fail-if allows."};
 
 /* The formats that the command writes, by the names in struct outputs. */
@@ -121,9 +134,9 @@ static void add_default(struct diff_config *c)
         c->inputs.list[c->inputs.count++] = after;
 }
 
-static int plan_diff(struct outputs *out, void *config, struct err *e)
+/* Find the recordings of each side. */
+static int plan_recordings(struct diff_config *c, struct err *e)
 {
-    struct diff_config *c = config;
     if (c->before_count == 0 && c->inputs.count == 1)
         add_default(c);
     if (c->before_count == 0 && c->inputs.count == 2)
@@ -131,6 +144,28 @@ static int plan_diff(struct outputs *out, void *config, struct err *e)
     if (c->before_count == 0 || c->before_count == c->inputs.count)
         return err_set(e, "which recordings? type: collector diff BEFORE AFTER"
                           ", or collector diff BEFORE... -- AFTER...");
+    return 0;
+}
+
+/* Choose windows of a spool as the sides. */
+static int plan_windows(struct diff_config *c, struct err *e)
+{
+    for (unsigned side = 0; side < 2; side++)
+        c->inputs.list[c->inputs.count++] = c->windows.labels[side];
+    c->before_count = 1;
+    return window_sides_plan(&c->windows, e);
+}
+
+static int plan_diff(struct outputs *out, void *config, struct err *e)
+{
+    struct diff_config *c = config;
+    const char *first = c->inputs.count != 0 ? c->inputs.list[0] : NULL;
+    bool spooled =
+        c->windows.options.pick.folder != NULL || c->windows.at != NULL;
+
+    if (window_options_plan(&c->windows.options, NULL, first, e) != 0 ||
+        (spooled ? plan_windows : plan_recordings)(c, e) != 0)
+        return -1;
     if (outputs_spare(&c->options.output, &c->inputs, e) != 0 ||
         outputs_plan(out, &c->options, c->options.output.count == 0, e) != 0)
         return -1;
@@ -318,12 +353,16 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
 
 /* Open files by name before the sandbox, and read their contents in the
  * sandbox. */
-static int start(const struct diff_config *c, struct outputs *out, int *stop_fd,
+static int start(struct diff_config *c, struct outputs *out, int *stop_fd,
                  struct err *e)
 {
+    bool spooled = c->windows.options.pick.folder != NULL;
     struct err lacking;
 
     *stop_fd = signals_catch(e);
+    if (spooled && window_sides_open(&c->windows, e) != 0)
+        return -1;
+    c->options.from.listed = spooled ? &c->windows.lists[0] : NULL;
     if (*stop_fd < 0 ||
         confine_prepare_diff(&c->options.from, &c->inputs, out, e) != 0)
         return -1;
@@ -333,12 +372,14 @@ static int start(const struct diff_config *c, struct outputs *out, int *stop_fd,
     }
     if (lacking.text[0] != '\0')
         (void)fprintf(stderr, "collector diff: %s\n", lacking.text);
+    if (spooled && window_sides_find_builds(&c->windows, e) != 0)
+        return -1;
     return outputs_claim(out, e);
 }
 
 static int compare_runs(void *config, struct outputs *out)
 {
-    const struct diff_config *c = config;
+    struct diff_config *c = config;
     struct diff_runs runs = {0};
     struct err e = {""};
     char text[sizeof e.text];
@@ -355,6 +396,7 @@ static int compare_runs(void *config, struct outputs *out)
         (void)fprintf(stderr, "collector diff: %s\n",
                       text_escape(text, sizeof text, e.text));
     diff_runs_fini(&runs);
+    window_sides_fini(&c->windows);
     return result;
 }
 

@@ -369,6 +369,7 @@ static void write_next(FILE *out, const struct report *look,
 {
     const struct diff_side *after = &d->sides[1];
     const struct report next = {.recording = after->files[after->runs - 1],
+                                .windows = after->windows,
                                 .columns = (uint32_t)columns_of(look)};
     const char *name = NULL;
     double most = 0;

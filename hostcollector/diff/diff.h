@@ -19,6 +19,7 @@
 /* Before, or after. */
 struct diff_side {
     const char *const *files; /* one for each run; escape them */
+    const char *windows;      /* as in struct report; only of one run */
     size_t runs;
     uint64_t samples;
     double seconds; /* sum of all runs; 0: unknown */

@@ -168,7 +168,7 @@ static int read_one(struct reading *reading, const struct options *o,
 
     const struct guest_run_config config = {
         .options = o,
-        .input = reading->path,
+        .input = o->from.listed == NULL ? reading->path : NULL,
         .number = 1,
         .alone = true,
         .no_moments = true,
@@ -208,9 +208,23 @@ static int check_memory(const struct diff_runs *d, const struct diff_config *c,
                    d->pairs.identities, c->inputs.count);
 }
 
+/* Read the windows of (side), if the sides are in a spool. */
+static void choose_windows(struct diff_runs *d, struct guest_config *from,
+                           const struct window_sides *w, unsigned side)
+{
+    if (w->options.pick.folder == NULL)
+        return;
+    from->listed = &w->lists[side];
+    from->build = w->builds[side][0] != '\0' ? w->builds[side] : NULL;
+    d->sides[side].windows =
+        window_options_text(&w->lists[side], from->build, d->windows[side]);
+}
+
 int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
                    int stop_fd, struct err *e)
 {
+    struct options options = c->options;
+
     d->tree.nodes_max =
         c->options.from.memory / 8 / merged_node_bytes(c->inputs.count);
     d->sides[0].files = c->inputs.list;
@@ -225,7 +239,8 @@ int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
                                   .by_core = c->by_core};
         struct err why = {""};
 
-        if (read_one(&reading, &c->options, stop_fd, &why) == 0) {
+        choose_windows(d, &options.from, &c->windows, reading.side);
+        if (read_one(&reading, &options, stop_fd, &why) == 0) {
             if (check_memory(d, c, e) != 0)
                 return -1;
             continue;

@@ -16,6 +16,7 @@
 #include "diff/diff.h"
 #include "model/profile.h"
 #include "model/view.h"
+#include "session/window_options.h"
 #include "util/arena.h"
 #include "util/err.h"
 
@@ -99,7 +100,8 @@ void diff_units_fini(struct diff_units *u);
 
 struct diff_config {
     struct options options;
-    struct option_words inputs; /* recordings; those of before come first */
+    struct option_words inputs;  /* recordings; those of before come first */
+    struct window_sides windows; /* or (inputs) */
     unsigned before_count;
     struct fail_if fail_if[DIFF_FAIL_IF];
     unsigned fail_if_count;
@@ -116,6 +118,7 @@ struct diff_runs {
     struct merged tree;      /* of both sides */
     const char **warnings;   /* harmless: "FILE: warning" */
     size_t warning_count, warning_room;
+    char windows[2][WINDOW_OPTIONS_TEXT]; /* in (sides) */
     struct arena text;
     bool empty; /* a recording has no busy samples; (e) names the recording */
 };

@@ -45,7 +45,10 @@ struct report {
     bool has_code, elf_given; /* its file was found; --elf named it */
     const char *source;       /* origin of the samples */
     const char *recording; /* path of the recording with the samples; or NULL */
-    const char *without;   /* functions that --exclude removed, escaped */
+    /* the options that select the windows with the samples, as typed in a
+     * shell; NULL: no windows */
+    const char *windows;
+    const char *without; /* functions that --exclude removed, escaped */
     bool unfound; /* an option names nothing that is here: text has no tables */
     uint32_t top; /* rows in a table; 0: as many as are useful */
     bool all;     /* every row, branch and core, and all details */

@@ -255,6 +255,9 @@ static void fill(struct guest_report *g)
         .unfound = g->unfound,
         .without = g->without[0] != '\0' ? g->without : NULL,
     };
+    if (windows != NULL)
+        g->is.windows = window_options_text(
+            windows, r->config.options->from.build, g->windows);
     report_from_options(&g->is, &r->config.options->shown);
     fill_origin(g, info);
 }

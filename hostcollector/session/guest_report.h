@@ -11,6 +11,7 @@
 #include "report/render.h"
 #include "session/guest_run.h"
 #include "session/overall_sums.h"
+#include "session/window_options.h"
 #include "util/err.h"
 
 struct messages;
@@ -25,6 +26,7 @@ struct guest_report {
                          in --thread */
     uint64_t memory;  /* for a struct report_part */
     struct origin origin; /* of the report, with the labels of a recording */
+    char windows[WINDOW_OPTIONS_TEXT]; /* in (is) */
     char without[RENDER_WITHOUT]; /* functions that --exclude removed; "": none
                                    */
 };

@@ -48,7 +48,7 @@ static void remark_on_windows(struct guest_run *r)
                      "them; the first is %s.",
                      a->unusable, text_plural(a->unusable), a->unusable_why);
     if (a->others != 0)
-        remarks_warn(
+        (r->config.options->from.build != NULL ? remarks_note : remarks_warn)(
             &r->remarks,
             "%" PRIu64
             " window%s left out: the guest ran another image then (%s), or its "

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session/window_options.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/amount.h"
@@ -57,4 +60,41 @@ int window_options_plan(struct window_options *w, const char *build,
                        "hexadecimal digits",
                        build);
     return 0;
+}
+
+/* Is (word) safe in a shell without quotes? */
+static bool is_plain(const char *word)
+{
+    for (const char *c = word; *c != '\0'; c++)
+        if (isalnum((unsigned char)*c) == 0 && strchr("_./:+-", *c) == NULL)
+            return false;
+    return true;
+}
+
+/* Write " --since @1764000000.5"; nothing for the time 0. */
+static void put_time(FILE *out, const char *option, uint64_t ms)
+{
+    if (ms != 0)
+        (void)fprintf(out, " --%s @%.15g", option, (double)ms / 1000);
+}
+
+const char *window_options_text(const struct spool_list *list,
+                                const char *build,
+                                char text[WINDOW_OPTIONS_TEXT])
+{
+    FILE *out = fmemopen(text, WINDOW_OPTIONS_TEXT, "w");
+
+    if (out == NULL)
+        return NULL;
+    (void)fprintf(out, "--spool %s --guest %s", list->folder, list->guest);
+    put_time(out, "since", list->since_ms);
+    put_time(out, "until", list->until_ms);
+    if (build != NULL)
+        (void)fprintf(out, " --build %.12s", build);
+    bool whole = fflush(out) == 0;
+
+    return fclose(out) == 0 && whole && is_plain(list->folder) &&
+                   is_plain(list->guest)
+               ? text
+               : NULL;
 }

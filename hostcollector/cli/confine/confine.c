@@ -193,18 +193,22 @@ static void allow_outputs(struct helper_plan *p, const struct outputs *out)
     }
 }
 
-/* Allow a recording, or the windows of a spool. */
-static void allow_input(struct helper_plan *p, const struct guest_config *o)
+static void allow_windows(struct helper_plan *p, const struct spool_list *list)
 {
     char folder[PATH_MAX];
 
-    if (o->listed == NULL) {
-        allow(p, OPENER_READ, o->input);
-        return;
-    }
-    (void)snprintf(folder, sizeof folder, "%s/", o->listed->folder);
+    (void)snprintf(folder, sizeof folder, "%s/", list->folder);
     p->failed |= opener_allow_windows_in(folder) != 0;
     sandbox_allow(&p->files, folder, SANDBOX_READ);
+}
+
+/* Allow a recording, or the windows of a spool. */
+static void allow_input(struct helper_plan *p, const struct guest_config *o)
+{
+    if (o->listed == NULL)
+        allow(p, OPENER_READ, o->input);
+    else
+        allow_windows(p, o->listed);
 }
 
 /* Begin the plan (p), if a sandbox is wanted. */
@@ -353,8 +357,10 @@ int confine_prepare_diff(const struct guest_config *o,
         return -1;
     if (!begin(&p, o->sandbox))
         return 0;
-    for (unsigned i = 0; i < inputs->count; i++)
+    for (unsigned i = 0; i < inputs->count && o->listed == NULL; i++)
         allow(&p, OPENER_READ, inputs->list[i]);
+    if (o->listed != NULL)
+        allow_windows(&p, o->listed);
     /* images that recordings without names mention */
     p.failed |= opener_allow_images() != 0;
     sandbox_allow(&p.files, "/", SANDBOX_READ);

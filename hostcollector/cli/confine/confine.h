@@ -17,7 +17,7 @@
  * read. The helper may open these files:
  * - sampling: the files that (o) and (out) name for sampling or a report
  * - sampler: the files of a process that samples (spec) from outside
- * - diff: the recordings (inputs) and the outputs
+ * - diff: the recordings (inputs), or the windows of (o), and the outputs
  * - check: the images
  * - serve: the guests and images of (o), and guests that appear in the folder
  *   (watch) later

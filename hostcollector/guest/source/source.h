@@ -134,6 +134,19 @@ struct spool_account {
 struct source *source_spool(const struct spool_list *list, const char *build,
                             struct spool_account *account, struct err *e);
 
+/* Room for a build-id in hexadecimal digits. */
+#define SOURCE_BUILD_ROOM (2 * 64 + 1)
+
+/*
+ * Write the build-id of the newest window in (list) into (id), in hexadecimal
+ * digits. Windows of the build (other) are skipped; "" skips none. Windows
+ * without a build-id, and windows that cannot be read, are skipped, too.
+ * Returns whether there is such a window. The process must be confined, since
+ * windows hold bytes of guests.
+ */
+bool source_spool_newest(const struct spool_list *list, const char *other,
+                         char id[SOURCE_BUILD_ROOM]);
+
 /* The device that source_vsock() reads for this machine's own CID. */
 #define SOURCE_VSOCK_DEVICE "/dev/vsock"
 

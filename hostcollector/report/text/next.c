@@ -31,16 +31,17 @@ static bool quote(char buf[WORD_SIZE], const char *word, size_t most)
     return true;
 }
 
-/* Write "collector (command) RECORDING (arguments)", and (what) it shows. */
+/* Write "collector (command) SAMPLES (arguments)", and (what) it shows. */
 static void write_command(FILE *out, const struct report *r, bool *first,
                           const char *command, const char *arguments,
                           const char *what)
 {
     char recording[WORD_SIZE], line[4 * WORD_SIZE];
+    const char *samples = r->windows != NULL ? r->windows : recording;
 
-    if (!quote(recording, r->recording, NAME_MOST))
+    if (samples == recording && !quote(recording, r->recording, NAME_MOST))
         return;
-    (void)snprintf(line, sizeof line, "collector %s %s%s%s", command, recording,
+    (void)snprintf(line, sizeof line, "collector %s %s%s%s", command, samples,
                    arguments[0] != '\0' ? " " : "", arguments);
     size_t columns =
         table_columns(r) < TEXT_COLUMNS ? table_columns(r) : TEXT_COLUMNS;
@@ -86,7 +87,8 @@ static void write_annotate(FILE *out, const struct report *r, bool *first)
     char word[WORD_SIZE], path[WORD_SIZE], command[2 * WORD_SIZE],
         arguments[2 * WORD_SIZE] = "";
 
-    if (!r->has_code || row == NULL || row->function < VIEW_MARKS ||
+    if (!r->has_code || r->windows != NULL || row == NULL ||
+        row->function < VIEW_MARKS ||
         !quote(word, r->view->functions[row->function].name, NAME_MOST) ||
         !quote(path, r->elf, PATH_MOST))
         return;
@@ -103,7 +105,7 @@ void table_next(FILE *out, const struct report *r)
     const struct view *v = r->view;
     bool first = true;
 
-    if (r->recording == NULL) {
+    if (r->recording == NULL && r->windows == NULL) {
         (void)fprintf(out, "%-*s", LEFT, "Next:");
         text_wrap_at(out, LEFT,
                      "-o run.tprof keeps the samples: 'collector report "

@@ -230,3 +230,59 @@ TEST(what_is_typed_makes_sense)
     CHECK_EQ(collector("report --spool spool --build xyz"), 2);
     CHECK_CONTAINS("err", "--build: 'xyz' is not the beginning of a build-id");
 }
+
+/* The JSON report (name) on a diff, from its functions on. */
+static char *functions_of(const char *name)
+{
+    const char *begin = strstr(text_of(name), "\"functions\"");
+
+    CHECK(begin != NULL);
+    return strdup(begin);
+}
+
+/* The truth is the same comparison by recordings that each hold one side. */
+TEST(diff_compares_the_last_two_builds) /* catches: a window on both sides */
+{
+    spooled_begin(1, "\xff\xff\x33\x44\x55\x66\x77\x88\x99\xaa"
+                     "\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa");
+    spooled_play(2);
+    spooled_boot(2, BUILD);
+    spooled_play(4);
+    spooled_boot(3, "\xab\xcd\x33\x44\x55\x66\x77\x88\x99\xaa"
+                    "\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa");
+    spooled_play(6);
+    spooled_end();
+    CHECK_EQ(collector("report --spool spool --build 1122 -o a.tprof"), 0);
+    CHECK_EQ(collector("report --spool spool --build abcd -o b.tprof"), 0);
+    CHECK_EQ(collector("diff a.tprof b.tprof -o files.json"), 0);
+    CHECK_EQ(collector("diff --spool spool -o spool.json -o -"), 0);
+    char *files = functions_of("files.json"),
+         *spool = functions_of("spool.json");
+
+    CHECK_STR(spool, files);
+    free(files);
+    free(spool);
+    CHECK_CONTAINS("out", "before  web, build 112233445566: 400 samples in");
+    CHECK_CONTAINS("out", "after   web, build abcd33445566: 600 samples in");
+    CHECK_CONTAINS("out", "--spool spool --guest web --build abcd33445566");
+}
+
+TEST(diff_compares_before_and_after_a_moment)
+{
+    spooled_begin(1, BUILD);
+    spooled_play(10);
+    spooled_end();
+    CHECK_EQ(collector("diff --spool spool --at 2025-11-24T16:00:04Z"), 0);
+    CHECK_CONTAINS("out", "before  web before 2025-11-24T16:00:04Z, build "
+                          "112233445566: 400 samples");
+    CHECK_CONTAINS("out", "after   web from 2025-11-24T16:00:04Z, build "
+                          "112233445566: 600 samples");
+    CHECK_EQ(collector("diff --spool spool"), 1);
+    CHECK_CONTAINS("err", "are of one build (112233445566): compare two times "
+                          "by --at WHEN");
+    CHECK_EQ(collector("diff --spool spool --at 2024-11-24T16:00"), 1);
+    CHECK_CONTAINS("err", "before --at 2024-11-24T16:00: spool: no window "
+                          "begins in that time");
+    CHECK_EQ(collector("diff --at -1h"), 2);
+    CHECK_EQ(collector("diff run.tprof --spool spool"), 2);
+}
