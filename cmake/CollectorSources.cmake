@@ -109,6 +109,7 @@ set(core_sources
     export/proto.c
     export/speedscope.c
     export/svg.c
+    export/waits_folded.c
     fleet/notify.c
     fleet/respawn.c
     fleet/serve/merge_process.c

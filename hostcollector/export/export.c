@@ -44,3 +44,9 @@ const char *export_unit(const struct profile *p)
 {
     return p->tsc_hz != 0 ? "nanoseconds" : "ticks";
 }
+
+void export_folded_name(FILE *out, const char *name)
+{
+    for (; *name != '\0'; name++)
+        (void)putc(*name == ';' ? ':' : *name, out);
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model/profile.h"
 #include "model/view.h"
@@ -31,5 +32,9 @@ uint64_t export_ns(const struct profile *p, double ticks);
 
 /* "nanoseconds", or "ticks" if the clock's rate is unknown. */
 const char *export_unit(const struct profile *p);
+
+/* Write (name), a frame of folded stacks, with colons in place of semicolons,
+ * which separate frames. */
+void export_folded_name(FILE *out, const char *name);
 
 #endif

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "export/export.h"
+
 /*
  * Readers are flamegraph.pl, inferno and speedscope. The number is time in mean
  * sampling intervals: the number of samples, if none is late. Idle samples end
@@ -27,13 +29,6 @@ struct folder {
     double period; /* TSC ticks; 0: count samples */
     uint32_t path[PATH_MAX_NODES];
 };
-
-/* Write a name without semicolons, which separate frames. */
-static void write_name(FILE *out, const char *name)
-{
-    for (; *name != '\0'; name++)
-        (void)putc(*name == ';' ? ':' : *name, out);
-}
 
 static uint64_t count_of(const struct folder *f, const struct amount *a)
 {
@@ -62,7 +57,7 @@ static void write_line(const struct folder *f, const struct view_tree *tree,
         uint32_t function = tree->nodes[f->path[i]].function;
 
         (void)putc(';', f->out);
-        write_name(f->out, f->view->functions[function].name);
+        export_folded_name(f->out, f->view->functions[function].name);
     }
     (void)fprintf(f->out, " %" PRIu64 "\n", count_of(f, self));
 }

@@ -11,7 +11,7 @@ static const struct render_ops *const formats[] = {
     &render_txt,       &render_folded,     &render_html,     &render_json,
     &render_csv,       &render_pprof,      &render_firefox,  &render_speedscope,
     &render_callgrind, &render_perfscript, &render_perfdata, &render_perfetto,
-    &render_svg,       &render_markdown,
+    &render_svg,       &render_markdown,   &render_waits,
 };
 
 #define FORMATS (sizeof formats / sizeof formats[0])

@@ -81,10 +81,12 @@ static const struct beginning beginnings[] = {
 #define GZIP_BEGINNING "\x1f\x8b\x08\x10"
 #define GZIP_COMMENT   10u
 
-/* Is (line) one of folded stacks? Those have "core0;main", after the guest's
- * name if there are several guests. */
+/* Is (line) one of folded stacks? Those have "core0;main" or
+ * "blocked;Ping", after the guest's name if there are several guests. */
 static bool is_folded(const char *line)
 {
+    if (strstr(line, "blocked;") != NULL)
+        return true;
     while ((line = strstr(line, "core")) != NULL) {
         line += strlen("core");
         size_t digits = strspn(line, "0123456789");

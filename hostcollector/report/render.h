@@ -122,6 +122,7 @@ struct render_ops {
     const char *suffix; /* of files in this format, without the first dot */
     bool follows;       /* obeys the options of report_options.h */
     bool has_code;      /* shows report.code */
+    bool has_waits;     /* shows only waits of threads */
     /* Called first. NULL: nothing to do. */
     void (*begin)(struct render *to);
     /* Write all of (r). Called for each guest. */
@@ -137,6 +138,7 @@ struct render_ops {
 /* All formats of --format. Each has one line here and one in formats.c. */
 extern const struct render_ops render_txt;
 extern const struct render_ops render_folded;
+extern const struct render_ops render_waits;
 extern const struct render_ops render_json;
 extern const struct render_ops render_csv;
 extern const struct render_ops render_pprof;

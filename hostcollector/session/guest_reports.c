@@ -77,6 +77,19 @@ static bool add_part(struct guest_reports *all, struct guest_report *g)
     return false;
 }
 
+/* Print a message about each file that shows only waits, if (g) has none. */
+static void miss_waits(const struct guest_reports *all,
+                       const struct guest_report *g)
+{
+    const struct outputs *out = all->job->outputs;
+
+    for (unsigned i = 0; i < out->count && g->is.profile->wait_count == 0; i++)
+        if (out->list[i].format->has_waits)
+            messages_line(all->tell, all->job->command, g->is.guest,
+                          "format waits: the kernel reports no waits of "
+                          "threads, so there is nothing to write");
+}
+
 /* Write (g), the report on (r). Returns -1 if a file could not be written. */
 static int write_report(struct guest_reports *all, struct guest_report *g,
                         struct err *e)
@@ -85,6 +98,7 @@ static int write_report(struct guest_reports *all, struct guest_report *g,
     int result = 0;
 
     if (add_part(all, g)) {
+        miss_waits(all, g);
         result = outputs_write(all->job->outputs, &g->is, e);
         if (result == 0)
             list_run(all, g->run, &g->is);

@@ -25,7 +25,7 @@
 static const char *const all[] = {
     "txt",      "folded",     "json",      "csv",        "pprof",
     "firefox",  "speedscope", "callgrind", "perfscript", "perfdata",
-    "perfetto", "html",       "svg",       "md"};
+    "perfetto", "html",       "svg",       "md",         "waits"};
 
 static uint64_t random_number(void)
 {

@@ -16,6 +16,29 @@ const report = load(`${name}.json`);
 const self = (index) => new Map(report.guests[0].cores[index].table.filter((row) => row.self.samples)
     .map((row) => [row.name, row.self.seconds]));
 
+/** What the page of speedscope shows of (file), in a browser without a window, once it shows (loaded); the table of its
+ * view "sandwich" is text. */
+async function inSpeedscope(file, loaded) {
+    const { chromium } = createRequire(resolve(npm, "x.js"))("playwright-core");
+    const profile = readFileSync(file).toString("base64");
+    writeFileSync("profile.js", `speedscope.loadFileFromBase64("${file}", "${profile}");`);
+    const browser = await chromium.launchPersistentContext(resolve("chromium"), {
+        executablePath: "/usr/bin/chromium", headless: true,
+        args: ["--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"] });
+    try {
+        const page = await browser.newPage();
+        const index = resolve(npm, "node_modules/speedscope/dist/release/index.html");
+        await page.goto(`file://${index}#localProfilePath=${resolve("profile.js")}`);
+        await page.getByText(loaded).first().waitFor();
+        await page.keyboard.press("3");
+        await page.getByText("Symbol Name").waitFor();
+        const rows = (await page.locator("tr").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+        return { rows, shown: (await page.content()).replace(/<[^>]*>/g, " ") };
+    } finally {
+        await browser.close();
+    }
+}
+
 /** An object whose members are all described must have no others. */
 function close(schema) {
     if (schema === null || typeof schema !== "object") return;
@@ -87,31 +110,29 @@ const tools = {
         }
     },
 
-    // its own page, in a browser without a window; the table of its view "sandwich" is text
     async speedscope() {
-        const { chromium } = createRequire(resolve(npm, "x.js"))("playwright-core");
-        const profile = readFileSync(`${name}.speedscope.json`).toString("base64");
-        writeFileSync("profile.js", `speedscope.loadFileFromBase64("x.speedscope.json", "${profile}");`);
-        const browser = await chromium.launchPersistentContext(resolve("chromium"), {
-            executablePath: "/usr/bin/chromium", headless: true,
-            args: ["--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"] });
-        try {
-            const page = await browser.newPage();
-            const index = resolve(npm, "node_modules/speedscope/dist/release/index.html");
-            await page.goto(`file://${index}#localProfilePath=${resolve("profile.js")}`);
-            await page.getByText(/^core \d+ /).first().waitFor(); // it is loaded
-            await page.keyboard.press("3");
-            await page.getByText("Symbol Name").waitFor();
-            const rows = (await page.locator("tr").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
-            for (const [f, seconds] of self(0)) {
-                const ms = `${(seconds * 1e3).toFixed(2)}ms (`;
-                assert.ok(rows.some((row) => row.includes(ms) && row.trim().endsWith(` ${f}`)), `${f}: ${ms}: ${rows.join("\n")}`);
-            }
-            const shown = (await page.content()).replace(/<[^>]*>/g, " ");
-            for (const core of report.guests[0].cores)
-                assert.match(shown, new RegExp(`core ${core.core} `));
-        } finally {
-            await browser.close();
+        const { rows, shown } = await inSpeedscope(`${name}.speedscope.json`, /^core \d+ /);
+        for (const [f, seconds] of self(0)) {
+            const ms = `${(seconds * 1e3).toFixed(2)}ms (`;
+            assert.ok(rows.some((row) => row.includes(ms) && row.trim().endsWith(` ${f}`)), `${f}: ${ms}: ${rows.join("\n")}`);
+        }
+        for (const core of report.guests[0].cores)
+            assert.match(shown, new RegExp(`core ${core.core} `));
+    },
+
+    // each line is a wait of the report, and speedscope shows the time of each thread
+    async waits() {
+        const { threads, thread_waits: waits } = report.guests[0], us = (s) => Math.round((s ?? 0) * 1e6);
+        const want = waits.filter((w) => w.kind === "at" && !threads[w.thread - 1]?.idle && w.seconds + (w.open_seconds ?? 0) > 0)
+            .map((w) => [w.stack.map((f) => f.replaceAll(";", ":")).join(";"), us(w.seconds) + us(w.open_seconds)]);
+        const lines = readFileSync(`${name}.waits.folded`, "utf8").trimEnd().split("\n").map((l) => l.match(/^blocked;(.*?);(.*?)(;\[woken by\];.*)? (\d+)$/));
+        const got = lines.map(([, , stack, , count]) => [stack.replace("[unknown stack]", ""), Number(count)]);
+        assert.deepEqual(got.sort(), want.sort());
+        assert.ok(want.length > 3);
+        const { rows } = await inSpeedscope(`${name}.waits.folded`, /waits\.folded/);
+        for (const thread of new Set(lines.map((l) => l[1]))) {
+            const all = lines.filter((l) => l[1] === thread).reduce((sum, l) => sum + Number(l[4]), 0);
+            assert.ok(rows.some((row) => row.trim().replaceAll(",", "").startsWith(`${all} (`) && row.trim().endsWith(` ${thread}`)), `${thread} ${all}: ${rows.join("\n")}`);
         }
     },
 

@@ -47,6 +47,7 @@ static const struct file {
     {&render_perfscript, TEXT, "\n\t"}, {&render_perfdata, BYTES, NULL},
     {&render_perfetto, BYTES, NULL},    {&render_html, PAGE, NULL},
     {&render_svg, XML, NULL},           {&render_markdown, TEXT, NULL},
+    {&render_waits, TEXT, NULL},
 };
 
 int __wrap_outputs_claim(struct outputs *out, struct err *e);

@@ -145,6 +145,9 @@ TEST(longest_suffix_tells_the_format)
     CHECK_STR(format("x.perf.data"), "perfdata");
     CHECK_STR(format("a/perf.data"), "perfdata");
     CHECK_STR(format("x.pftrace"), "perfetto");
+    CHECK_STR(format("x.waits.folded"), "waits");
+    CHECK_STR(format("waits.folded"), "waits");
+    CHECK_STR(format("waits2.folded"), "folded");
     CHECK_STR(format("x.svg"), "svg");
     CHECK_STR(format("x.md"), "md");
     CHECK_STR(format("x.txt/y"), "none");
