@@ -4,6 +4,7 @@
 #include "lab.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,22 +294,81 @@ static char *report_json(const struct lab_run *r)
     return read_file(out_path);
 }
 
+/* The number behind (member), as '"count":', in the JSON object at (at). */
+static uint64_t number_in(const char *at, const char *member)
+{
+    const char *value = strstr(at, member);
+
+    CHECK(value != NULL);
+    return strtoull(value + strlen(member), NULL, 10);
+}
+
+/* The JSON object of thread (name) in the report (text). */
+static const char *thread_in(const char *text, const char *name)
+{
+    char member[64];
+
+    snprintf(member, sizeof member, ",\"name\":\"%s\"", name);
+    const char *at = strstr(text, member);
+
+    CHECK(at != NULL);
+    while (at > text && *at != '{')
+        at--;
+    return at;
+}
+
 void lab_by_thread(const struct lab_run *r, const char *const *name, size_t k,
                    uint64_t *samples)
 {
     static const char member[] = "\"busy\":{\"samples\":";
     char *text = report_json(r);
-    char key[64];
 
-    for (size_t i = 0; i < k; i++) {
-        snprintf(key, sizeof key, "\"name\":\"%s\"", name[i]);
-        const char *thread = strstr(text, key);
-        const char *at = thread ? strstr(thread, member) : NULL;
-
-        CHECK(at != NULL);
-        samples[i] = strtoull(at + strlen(member), NULL, 10);
-    }
+    for (size_t i = 0; i < k; i++)
+        samples[i] = number_in(thread_in(text, name[i]), member);
     free(text);
+}
+
+char *lab_console(void)
+{
+    return read_file(out_path);
+}
+
+uint64_t lab_blocked(const struct lab_run *r, const char *name)
+{
+    static const char member[] = "\"blocked_seconds\":";
+    char *text = report_json(r);
+    const char *at = strstr(thread_in(text, name), member);
+
+    CHECK(at != NULL);
+    double ticks = strtod(at + strlen(member), NULL) *
+                   (double)number_in(text, "\"clock_hz\":");
+
+    free(text);
+    return (uint64_t)llround(ticks);
+}
+
+uint64_t lab_waits(const struct lab_run *r, const char *kind, const char *name,
+                   const char *function)
+{
+    static const char list[] = "\"thread_waits\":[";
+    char *text = report_json(r);
+    uint64_t sum = 0;
+    uint64_t thread = number_in(thread_in(text, name), "\"number\":");
+    char is_kind[64], frame[128];
+    char *rest, *waits = strstr(text, list);
+
+    CHECK(waits != NULL);
+    snprintf(is_kind, sizeof is_kind, "\"kind\":\"%s\"", kind);
+    snprintf(frame, sizeof frame, "\"%s\"", function ? function : "");
+    *strstr(waits, "\"scheduling\":") = '\0';
+    for (char *wait = strtok_r(waits + strlen(list), "}", &rest); wait;
+         wait = strtok_r(NULL, "}", &rest))
+        if (strstr(wait, is_kind) && (!function || strstr(wait, frame)) &&
+            strstr(wait, "\"thread\":") &&
+            number_in(wait, "\"thread\":") == thread)
+            sum += number_in(wait, "\"count\":");
+    free(text);
+    return sum;
 }
 
 const char *lab_leaf(const char *stack)

@@ -68,6 +68,18 @@ void lab_by_function(const struct lab_stacks *s, const char *const *name,
 void lab_by_thread(const struct lab_run *run, const char *const *name, size_t k,
                    uint64_t *samples);
 
+/* What the guest of the last run printed, before any report on the run. */
+char *lab_console(void);
+
+/* The ticks of the clock for which the report of the last run has thread (name)
+ * as blocked. */
+uint64_t lab_blocked(const struct lab_run *run, const char *name);
+
+/* The waits of thread (name) that the report of the last run has, by (kind),
+ * "at" or "ended by", and whose stack has a (function). NULL: any. */
+uint64_t lab_waits(const struct lab_run *run, const char *kind,
+                   const char *name, const char *function);
+
 /* The function after the last ';' of a stack. */
 const char *lab_leaf(const char *stack);
 
