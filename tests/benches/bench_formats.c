@@ -25,7 +25,7 @@
 static const char *const all[] = {
     "txt",      "folded",     "json",      "csv",        "pprof",
     "firefox",  "speedscope", "callgrind", "perfscript", "perfdata",
-    "perfetto", "html",       "svg",       "md",         "waits"};
+    "perfetto", "html",       "svg",       "md"};
 
 static uint64_t random_number(void)
 {
