@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "annotate/annotate_part.h"
@@ -27,7 +28,7 @@
 
 static const struct option_row own_output_rows[] = {
     {"output", 'o', "FILE", &option_output, 0, 0, 0,
-     "the page (default: the recording's name with .html)"},
+     "the page (default: in the user's cache, named when written)"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
@@ -66,21 +67,81 @@ static const struct help help = {
     "  collector view monday.tprof --core 2 -o core2.html\n",
     CMD_STATUS};
 
-/* The name of the page of (recording), for free(): "a/b.tprof" has b.html in
- * the current folder. NULL if there is no memory. */
+/* Is (program) in a folder of PATH that ends in (end)? */
+static bool is_in_path(const char *program, const char *end)
+{
+    const char *path = getenv("PATH");
+    size_t length = strlen(end);
+    char file[PATH_MAX];
+
+    while (path != NULL && *path != '\0') {
+        size_t n = strcspn(path, ":");
+
+        (void)snprintf(file, sizeof file, "%.*s/%s", (int)n, path, program);
+        if (n >= length && strncmp(path + n - length, end, length) == 0 &&
+            access(file, X_OK) == 0)
+            return true;
+        path += n + (path[n] == ':');
+    }
+    return false;
+}
+
+/* --- The place of the page ------------------------------------------------ */
+
+/* Is the browser a snap package? Such a browser reads neither /tmp nor a folder
+ * whose name begins with a dot. */
+static bool reads_no_cache(void)
+{
+    return is_in_path("firefox", "snap/bin") ||
+           is_in_path("chromium", "snap/bin");
+}
+
+/* Make the folder (base)/(below), and write its path into (folder). */
+static bool make_folder(char folder[PATH_MAX], const char *base,
+                        const char *below)
+{
+    if (base == NULL || base[0] != '/')
+        return false;
+    (void)snprintf(folder, PATH_MAX, "%.3000s%s", base, below);
+    return mkdir(folder, 0700) == 0 || access(folder, W_OK | X_OK) == 0;
+}
+
+/* Write the folder of pages into (folder): the user's cache, or a new folder in
+ * /tmp; "": the current one. */
+static void find_folder(char folder[PATH_MAX])
+{
+    const char *home = getenv("HOME"), *cache = getenv("XDG_CACHE_HOME");
+
+    if (!reads_no_cache()) {
+        if (make_folder(folder, cache, "") &&
+            make_folder(folder, cache, "/tprof"))
+            return;
+        if (make_folder(folder, home, "/.cache") &&
+            make_folder(folder, home, "/.cache/tprof"))
+            return;
+        (void)snprintf(folder, PATH_MAX, "/tmp/tprof-XXXXXX");
+        if (mkdtemp(folder) != NULL)
+            return;
+    }
+    folder[0] = '\0';
+}
+
+/* The path of the page of (recording), for free(): "a/b.tprof" has b.html in
+ * the folder of pages. NULL if there is no memory. */
 static char *page_name(const char *recording)
 {
     const char *name =
         strcmp(recording, "-") == 0 ? "tprof" : text_base_name(recording);
     size_t length = strlen(name), end = strlen(".tprof");
-    char *page = malloc(length + sizeof ".html");
+    char folder[PATH_MAX], *page = malloc(PAGE_ROOM);
 
     if (page == NULL)
         return NULL;
     if (length > end && strcmp(name + length - end, ".tprof") == 0)
         length -= end;
-    (void)snprintf(page, length + sizeof ".html", "%.*s.html", (int)length,
-                   name);
+    find_folder(folder);
+    (void)snprintf(page, PAGE_ROOM, "%s%s%.*s.html", folder,
+                   folder[0] != '\0' ? "/" : "", (int)length, name);
     return page;
 }
 
@@ -113,22 +174,6 @@ static int plan_view(struct outputs *out, void *config, struct err *e)
 
 /* --- The browser ---------------------------------------------------------- */
 
-static bool is_in_path(const char *program)
-{
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-
-    while (path != NULL && *path != '\0') {
-        size_t n = strcspn(path, ":");
-
-        (void)snprintf(file, sizeof file, "%.*s/%s", (int)n, path, program);
-        if (access(file, X_OK) == 0)
-            return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
 /* The program that opens a page in the browser. NULL if there is none, or no
  * screen of this machine in front of the user. */
 static const char *opener(void)
@@ -138,9 +183,9 @@ static const char *opener(void)
 
     if (getenv("SSH_CONNECTION") != NULL || !has_screen)
         return NULL;
-    return is_in_path("xdg-open") ? "xdg-open"
-           : is_in_path("open")   ? "open"
-                                  : NULL;
+    return is_in_path("xdg-open", "") ? "xdg-open"
+           : is_in_path("open", "")   ? "open"
+                                      : NULL;
 }
 
 /* In the child: become (program) once a byte comes. */
