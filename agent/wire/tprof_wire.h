@@ -85,15 +85,13 @@ enum wire_hello_tag {
 #define WIRE_BOOT_ID_SIZE  16u
 #define WIRE_TEXT_CRC_SPAN 65536u /* bytes of text under the CRC, at most */
 
-#define WIRE_FEATURE_ONE_WAY (1u << 0) /* the agent cannot receive */
-#define WIRE_FEATURE_LENDING (1u << 1) /* config.lending: timers are lent */
-#define WIRE_FEATURE_OUTSIDE (1u << 2) /* no agent: sampled from outside */
-#define WIRE_FEATURE_EXACT                                                     \
-    (1u << 3) /* stacks lack no caller between others                          \
-               */
+#define WIRE_FEATURE_ONE_WAY      (1u << 0) /* the agent cannot receive */
+#define WIRE_FEATURE_LENDING      (1u << 1) /* config.lending: timers are lent */
+#define WIRE_FEATURE_OUTSIDE      (1u << 2) /* no agent: sampled from outside */
+#define WIRE_FEATURE_EXACT        (1u << 3) /* stacks have no gaps */
 #define WIRE_FEATURE_BOOT         (1u << 4) /* config.boot: samples of boot follow */
-/* Since 2.3: ticks come from the kernel's timer, at a fixed rate; or from the
- * kernel's timer, also at the agent's deadlines. */
+/* Since 2.3: ticks come from the kernel's timer. With the first flag they come
+ * at a fixed rate, with the second also at the agent's deadlines. */
 #define WIRE_FEATURE_KERNEL_TIMER (1u << 5)
 #define WIRE_FEATURE_SHARED_TIMER (1u << 6)
 /* Since 2.3: an emulator interrupts cores only between blocks of code. */
@@ -356,8 +354,8 @@ enum wire_sched_tag {
     WIRE_SCHED_READY_IDLE = 9,
     WIRE_SCHED_HISTOGRAM = 10,     /* bytes: pairs of varints */
     WIRE_SCHED_OTHER_RUNNING = 11, /* u64 part of UNNAMED: threads */
-    /* Only core 0 has the rest, which is of the whole guest: the sums of ended
-     * threads whose record another thread has now. */
+    /* Only core 0 has the remaining fields, which describe the whole guest: the
+     * sums of ended threads whose record now belongs to another thread. */
     WIRE_SCHED_EVICTED_RUNNING = 12, /* u64 TSC ticks */
     WIRE_SCHED_EVICTED_READY = 13,   /* u64 TSC ticks */
     WIRE_SCHED_EVICTED_BLOCKED = 14, /* u64 TSC ticks */

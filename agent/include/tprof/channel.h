@@ -15,18 +15,20 @@ extern "C" {
 #pragma GCC visibility push(default) /* the rest of the library is hidden */
 
 /*
- * A byte stream to the host. tprof_init() copies this struct.
+ * A byte stream to the host. tprof_init() copies this struct. Only one core at
+ * a time calls these functions.
  *
- * One core at a time calls these functions. Without TPROF_CHANNEL_IRQ_SAFE only
- * tprof_poll() and tprof_flush() call them, like any code of the kernel's: on
- * the caller's stack, with interrupts as the caller has them. They may take
- * locks, switch interrupts on, and wait; nothing is sent meanwhile.
+ * Without TPROF_CHANNEL_IRQ_SAFE only tprof_poll() and tprof_flush() call these
+ * functions, on the caller's stack and with the caller's interrupt flag. The
+ * functions may take locks, switch interrupts on, and wait. The agent sends
+ * nothing while a function waits.
  *
- * With TPROF_CHANNEL_IRQ_SAFE interrupts are off, and the stack is the
- * profiler's, or the caller's in tprof_flush() and, on a core that has not
- * joined, in tprof_poll(). Each function does bounded work, never waits, and
- * uses general registers only, as every hook must: the vector registers of the
- * interrupted code have not been saved.
+ * With TPROF_CHANNEL_IRQ_SAFE interrupts are off, and the functions run on the
+ * profiler's stack. They run on the caller's stack in tprof_flush(), and in
+ * tprof_poll() on a core that has not joined. Each function does bounded work
+ * and never waits. Each function uses general registers only, as every hook
+ * must, because the vector registers of the interrupted code have not been
+ * saved.
  */
 struct tprof_channel {
     uint32_t flags; /* TPROF_CHANNEL_* */
@@ -42,7 +44,7 @@ struct tprof_channel {
      *
      * Returns the number of bytes that it took;
      * 0: busy, try later;
-     * TPROF_ERR_CLOSED: the host went away. open() is asked for the next one;
+     * TPROF_ERR_CLOSED: the host went away, and open() must find the next host;
      * another negative value: the channel is dead.
      */
     int (*send)(void *context, const void *data, uint32_t size);
@@ -125,9 +127,9 @@ struct tprof_device {
 #define TPROF_DEVICE_PRIVILEGED (1u << 2)
 
 /* The way in which an idle agent notices a host. An interrupt is possible with
- * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The agent uses
- * the IO-APIC at its physical address, 0xfec00000, or at the address from
- * config.map, if that is mapped. */
+ * tprof_vsock and TPROF_TIMER_APIC: by MSI-X, or by the IO-APIC. The IO-APIC
+ * must be mapped at its physical address, 0xfec00000, or at the address from
+ * config.map. */
 enum tprof_notice {
     TPROF_NOTICE_AUTO = 0, /* by interrupt if possible, else as _LOOK */
     TPROF_NOTICE_LOOK = 1, /* one core looks four times a second */

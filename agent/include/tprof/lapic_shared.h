@@ -87,11 +87,13 @@ static inline uint32_t tprof_shared_read(const struct tprof_shared_timer *t,
 }
 
 /*
- * Measures (t->counts_per_tsc), for 2 to 8 ms, or up to eight times that on a
- * busy host. Not needed for TSC deadlines. (t->registers) is set, and the
- * timer's divide is the one that the kernel will use. Interrupts are off, so
- * that only the timer is measured. Afterwards the timer is masked, one-shot,
- * and stopped: the kernel then writes its LVT entry.
+ * Measures (t->counts_per_tsc). Takes 2 to 8 ms, or up to eight times as long
+ * on a busy host. TSC deadlines do not need this measurement.
+ *
+ * Before the call, the kernel sets (t->registers), and the timer's divide that
+ * it will use later. Interrupts must be off, so that only the timer is
+ * measured. After the call the timer is one-shot, masked and stopped, and the
+ * kernel writes its LVT entry.
  */
 static inline void tprof_shared_calibrate(struct tprof_shared_timer *t)
 {
@@ -164,13 +166,14 @@ static inline void tprof_shared_tick_every(const struct tprof_shared_timer *t,
 
 /*
  * Has the kernel's deadline passed? Call this in the timer's interrupt, after
- * tprof_tick(), with interrupts off. Returns 1 or 0, and programs the timer for
- * the next deadline.
+ * tprof_tick(), with interrupts off. Programs the timer for the next deadline.
+ * Returns 1 or 0.
  *
- * If the deadline has passed, the next one is UINT64_MAX, or a period later. So
- * if ticks were late, for example because interrupts were off, all of them
- * follow immediately. If more than TPROF_SHARED_LATE ticks are due, for example
- * after a pause of the machine, the tick begins anew instead.
+ * If the deadline has passed, the next deadline is a period later, or
+ * UINT64_MAX without a periodic tick. So if interrupts were off for several
+ * periods, the late ticks follow immediately, one after the other. If more than
+ * TPROF_SHARED_LATE ticks are late, for example after a pause of the machine,
+ * they are dropped, and the next tick is a period from now.
  */
 static inline int tprof_shared_is_due(const struct tprof_shared_timer *t,
                                       struct tprof_shared_core *c)

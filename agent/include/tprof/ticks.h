@@ -23,7 +23,8 @@ extern "C" {
  * If the kernel masks the timer of TPROF_TIMER_APIC, or gives it another divide
  * or count, ticks stop. After 10 to 30 ms another core that samples,
  * tprof_poll(), or the device's interrupt notices this, and the agent takes the
- * timer back. A single core without these does not notice.
+ * timer back. A guest that has a single core, does not call tprof_poll(), and
+ * has no device interrupt never notices that ticks have stopped.
  *
  * A kernel that waits by the count of that timer, as Toro's Delay() does, sets
  * config.lending to &tprof_lend_timer. Otherwise its waits take too long, or,

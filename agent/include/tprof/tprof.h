@@ -113,7 +113,7 @@ extern const struct tprof_hypervisor tprof_kvm;
  * unless the channel is TPROF_CHANNEL_ONE_WAY. */
 enum tprof_host_control {
     TPROF_CONTROL_LIMITED = 0, /* rate and frames, within the config's limits */
-    TPROF_CONTROL_FIXED = 1,   /* no more: config.rate_hz and max_frames hold */
+    TPROF_CONTROL_FIXED = 1,   /* nothing: config.rate_hz and max_frames hold */
 };
 
 #define TPROF_RANGES 4
@@ -130,14 +130,14 @@ enum tprof_cpu_source {
     TPROF_CPU_HOOK = 3, /* cpu_index() */
 };
 
-/* Samples that a ring keeps if it cannot keep all of boot */
+/* Samples that a ring keeps if not all samples of boot fit */
 enum tprof_boot {
     TPROF_BOOT_OLDEST = 1,
     TPROF_BOOT_NEWEST = 2, /* the newest, in nearly half a ring at least */
 };
 
-/* Bytes of memory for (cores), if ring_bytes and dict_slots are 0: for an array
- * that config.memory names */
+/* Bytes of memory for (cores), if ring_bytes and dict_slots are 0: the size of
+ * an array to which config.memory points */
 #define TPROF_MEMORY(cores) ((32u << 10) + (cores) * (128u << 10))
 
 struct tprof_config {
@@ -206,11 +206,13 @@ struct tprof_config {
 
     /*
      * Hooks. Interrupts are off, except in physical(), which tprof_init() calls
-     * with interrupts as they were. In an interrupt cpu_index() and route_irq()
-     * run on a stack of the profiler, which has 4 KiB and on which the kernel's
-     * NMI and fault handlers may run, too; in other calls they run on that
-     * stack or on the caller's. install_vector() and physical() run on the
-     * caller's stack, and never in an interrupt.
+     * with the caller's interrupt flag.
+     *
+     * In an interrupt, cpu_index() and route_irq() run on a stack of the
+     * profiler. That stack has 4 KiB, and the kernel's NMI and fault handlers
+     * may run on it, too. Outside of interrupts these two hooks run on the same
+     * stack or on the caller's. install_vector() and physical() are never
+     * called in an interrupt, and run on the caller's stack.
      */
     void *context; /* passed to each hook */
 
@@ -333,12 +335,14 @@ size_t tprof_mem_size(const struct tprof_config *config);
 int tprof_start_cpu(void);
 
 /*
- * Makes the calling core leave. Its gate stays; its timer is the kernel's
+ * Makes the calling core leave. Its gate stays. Its timer is the kernel's
  * again.
  *
  * A core that is parked or halted without this call still counts as joined. The
- * other cores serve the host without it. Its last counters lack the final flag,
- * and another core watches for hosts when one comes or tprof_poll() is called.
+ * other cores serve the host without it. The report then lacks the parked
+ * core's last counters. If the parked core was the one that watches for hosts,
+ * another core watches instead, as soon as a host comes or tprof_poll() is
+ * called.
  *
  * Returns TPROF_OK;
  * TPROF_ERR_NOT_INIT;
@@ -417,12 +421,12 @@ struct tprof_stats {
     uint64_t samples;      /* samples that were written into the ring */
     uint64_t missed;       /* deadlines that had no tick of their own */
     uint64_t ring_full;    /* ticks without a sample: the ring was full */
-    uint64_t reentered;    /* ticks without a sample: inside a hook; or reset */
+    uint64_t reentered;    /* ticks without a sample: in a hook, or reset */
     uint64_t cost_tsc;     /* TSC ticks spent in ticks and in sending */
     uint64_t cost_max_tsc; /* TSC ticks spent in the longest of these */
-    uint64_t by_division;  /* ticks that cover too many deadlines to draw all */
+    uint64_t by_division;  /* ticks that had too many deadlines to draw each */
     uint64_t stacks;       /* stacks that were described to the host */
-    uint64_t foreign;      /* interrupts at the vector: neither tick nor work */
+    uint64_t foreign;      /* interrupts at the vector without any work */
     uint64_t repaired; /* times that the agent took this core's timer back */
     uint64_t faults;   /* faults of the walk that tprof_fixup() has mended */
     uint32_t apic_id;
@@ -441,7 +445,7 @@ struct tprof_mapping {
     uint64_t size;          /* bytes of the code, not 0 */
     uint64_t link_start;    /* address of (start) in the image's ELF file */
 };
-#define TPROF_MAPPINGS 16 /* at a time, not over the whole run */
+#define TPROF_MAPPINGS 16 /* at the same time */
 
 /*
  * Registers (mapping), which is copied, with the agent and the host. Samples in

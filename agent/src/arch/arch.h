@@ -213,18 +213,21 @@ static inline uint64_t tprof_arch_now(void);
  * the past fires at once; 0 stops the timer.
  *
  * If (cpu->woken) is not 0, the kernel may be using the timer. If the kernel
- * does, this function leaves the timer alone and sets WIRE_STATS_TIMER_KEPT in
- * (cpu->facts) from then on. With TPROF_WOKEN the timer may have been changed,
- * and is set up anew.
+ * uses the timer, this function leaves the timer alone, and from then on sets
+ * WIRE_STATS_TIMER_KEPT in (cpu->facts). If (cpu->woken) has TPROF_WOKEN, the
+ * kernel may have changed the timer, and this function sets the timer up
+ * anew.
  */
 void tprof_arch_timer_arm(struct tprof_cpu *cpu, uint64_t deadline);
 
 /*
- * Used if timers are lent. Accounts for the deadlines of this core, which is
- * (cpu), that passed before (now) while the kernel had the timer, by
- * tprof_tick_unseen(). Returns whether this interrupt, which took (trap) with
- * (fp) in the frame pointer, is a tick. If it is, (cpu->guard) lets it pass as
- * a tick.
+ * Used if timers are lent. Calls tprof_tick_unseen() for the deadlines of this
+ * core, which is (cpu), that passed before (now) while the kernel had the
+ * timer. (trap), and (fp) as the frame pointer, are of the code that this
+ * interrupt has interrupted.
+ *
+ * Returns whether this interrupt is a tick. If it is, (cpu->guard) lets it pass
+ * as a tick.
  */
 bool tprof_arch_is_tick(struct tprof_cpu *cpu,
                         const struct tprof_arch_trap *trap, uint64_t fp,

@@ -21,10 +21,11 @@
     (1u << WIRE_STATS) /* while (stats_next) < (stats_end) */
 #define TPROF_OWE_STATUS   (1u << WIRE_STATUS)
 #define TPROF_OWE_PONG     (1u << WIRE_PONG)
-#define TPROF_OWE_MAP      (1u << WIRE_MAP) /* while (maps) are fewer than told */
-/* while (counters_told) are fewer than there are */
+#define TPROF_OWE_MAP      (1u << WIRE_MAP) /* sent fewer changes than (maps) */
+/* sent fewer counters than the kernel has */
 #define TPROF_OWE_PROGRESS (1u << WIRE_PROGRESS)
-/* while (tprof_agent.owes_sums); the frame may become a WAIT or SCHED */
+/* while (tprof_agent.owes_sums) is set; the frame's type may be WAIT or SCHED
+ * instead */
 #define TPROF_OWE_THREADS  (1u << WIRE_THREAD)
 
 /* Progress from a STOP to the last STATS */
@@ -44,12 +45,12 @@ struct tprof_control {
      * 1 */
     uint32_t stats_next, stats_end;
     uint64_t stats_due;     /* clock: when to send STATS next */
-    uint32_t counters_told; /* counters whose PROGRESS is not due */
-    uint32_t flushes;       /* of tprof_agent.flushes: handled so far */
+    uint32_t counters_told; /* counters that need no PROGRESS now */
+    uint32_t flushes;       /* calls of tprof_flush() that were handled */
     uint64_t cookie;        /* of the PING that has to be answered */
     enum tprof_last_stats last_stats;
 
-    /* The last order that was received and is not followed yet: WIRE_START,
+    /* The last order that was received, if it was not followed yet: WIRE_START,
      * WIRE_STOP, WIRE_RESET or WIRE_GREET; 0: none. (start) has the fields of a
      * START, by tag. */
     uint32_t wanted;
@@ -70,18 +71,18 @@ void tprof_control_open(struct tprof_control *c, uint64_t now);
 void tprof_control_alone(struct tprof_control *c);
 
 /* Reads (size) bytes, which the caller has put at c->rx + c->rx_used. Stores
- * the orders in them, but does not follow them yet. */
+ * the orders that these bytes contain. Does not follow the orders yet. */
 void tprof_control_hear(struct tprof_control *c, uint32_t size);
 
 /*
  * Follows the last order that was received. Each order costs every core an
- * interrupt and a dictionary, so at most ten a second are followed. A STOP is
- * followed at once while cores sample.
+ * interrupt and an empty dictionary, so at most ten orders a second are
+ * followed. A STOP is followed at once while cores sample.
  */
 void tprof_control_follow(struct tprof_control *c, uint64_t now);
 
-/* Returns the type of the next frame that is due, other than SAMPLES; 0 if none
- * is. (drained): no ring has records left. */
+/* Returns the type of the next frame that is due, other than SAMPLES; 0: no
+ * frame is due. (drained): no ring has records left. */
 uint32_t tprof_control_due(struct tprof_control *c, uint64_t now, int drained);
 
 /* Are frames with sums due: PROGRESS, THREAD, WAIT or SCHED? */

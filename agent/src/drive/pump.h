@@ -23,38 +23,40 @@
 void tprof_pump_init(void *memory);
 
 /*
- * Reads the host's orders, and sends at most one new frame. While there is no
- * host, looks for one: at most four times a second, or immediately with
- * (at_once).
+ * Reads the host's orders, and sends at most one new frame. Without a host,
+ * looks for one: immediately with (at_once), otherwise at most four times a
+ * second.
  *
- * (owner) is tprof_lock_owner() of the calling core, with interrupts off; a
- * hook may have switched them on when this returns. It is TPROF_OWNER_OTHER for
- * a core that has not joined, and for a thread if the channel is not for
- * interrupts.
+ * (owner) is tprof_lock_owner() of the calling core. It is TPROF_OWNER_OTHER
+ * for a core that has not joined, and for every caller if the channel is not
+ * TPROF_CHANNEL_IRQ_SAFE. Interrupts must be off. A hook may have switched
+ * interrupts on when this function returns.
  *
  * Returns 1 immediately if another core has the lock, otherwise 0.
  */
 int tprof_pump(uint32_t owner, int at_once);
 
 /* Repairs the pump after a reset of (cpu), the calling core. If the core was
- * reset inside the pump, its work there is half done: channel and pump begin
- * anew, as if the host had gone, and the lock is free. Interrupts are off. */
+ * reset inside the pump, the pump and the channel begin anew, as if the host
+ * had gone, and the lock is released. Interrupts are off. */
 void tprof_pump_mend(const struct tprof_cpu *cpu);
 
 /*
- * Lets the oldest records of (cpu), the calling core, be overwritten, if the
- * newest records are wanted and no host drains the ring. A record needs the
- * stack that it names in the ring. So with (is_half), when half of the ring was
- * written, the core takes its orders over once more, and describes all stacks
- * anew.
+ * Makes room in the ring of (cpu), the calling core, by giving up its oldest
+ * records. Applies only if the newest records are wanted and no host drains the
+ * ring.
  *
- * - config.always without a host: the whole ring is free from now on. Its
- *   contents are for a dump.
+ * Each record names a stack, which an earlier record of the ring describes.
+ * Therefore the core describes all stacks anew each time half of the ring was
+ * written; (is_half) says that this is the case now.
+ *
+ * - config.always without a host: the whole ring may be overwritten from now
+ * on. The ring is then for a dump only.
  * - TPROF_BOOT_NEWEST with (is_half): the older half is given up, and the
- *   session begins at the end of that half.
+ * session begins at the end of the older half.
  *
- * Returns 1. Returns 0 if the ring has to be drained or kept, or another core
- * has the lock. Interrupts are off.
+ * Returns 1 if it gave records up. Returns 0 if the ring has to be drained or
+ * kept, or another core has the lock. Interrupts are off.
  */
 int tprof_pump_forgo(struct tprof_cpu *cpu, int is_half);
 
@@ -65,7 +67,7 @@ void tprof_pump_begin(void);
  * channel is dead, or an interrupt or tprof_poll() announces the host. */
 #define TPROF_PUMP_NEVER UINT64_MAX
 
-/* Is everything sent that was ready? Returns 0 also if another core has the
+/* Was everything sent that was ready? Returns 0 also if another core has the
  * lock. Interrupts are as for tprof_pump(). */
 int tprof_pump_done(uint32_t owner);
 

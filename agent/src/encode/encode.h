@@ -45,8 +45,8 @@ static inline int tprof_has_begun(const struct tprof_reader *r,
            session;
 }
 
-/* A frame that is being written. A field that does not fit is left out; that
- * would be an error of the frame's builder. */
+/* A frame that is being written. The frame leaves out a field that does not
+ * fit, which means that the caller has built too large a frame. */
 struct tprof_frame {
     uint8_t *data;
     uint32_t size; /* bytes of the buffer */
@@ -59,7 +59,7 @@ struct tprof_frame {
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t words, uint32_t spare);
 
-/* Writes the varint of (value) at (at). Returns the end of it. */
+/* Writes the varint of (value) at (at). Returns its end. */
 uint8_t *tprof_encode_varint(uint8_t *at, uint64_t value);
 
 /* Begins a frame of (type), number (seq), in (data). Fields follow, then
@@ -75,10 +75,9 @@ void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value);
 uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc);
 
 /*
- * Appends a SAMPLES body of (core) to (f), with the records of (session) that
- * (r) has and that fit. Removes them from the ring, and also the records of
- * earlier sessions, whose stacks this host does not know.
- *
+ * Appends a SAMPLES body of (core) to (f), with as many records of (session) as
+ * (r) has and as fit. Removes these records from the ring. Also removes the
+ * records of earlier sessions, because this host does not have their stacks.
  * Returns the number of cells in the frame; 0: do not send the frame.
  */
 uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,

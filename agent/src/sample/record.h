@@ -55,16 +55,17 @@ struct tprof_recorder {
     struct tprof_stats counts;
     struct tprof_lost lost[WIRE_DROP_REASONS];
     uint32_t images; /* generation of the further images, for BEGIN */
-    /* The place at which stacks were last described anew. Every stack that a
-     * later record names was described after this place. It moves when half of
-     * the ring was written since. */
+    /* The place after which all stacks were described anew. Every later record
+     * names only stacks that were described after this place. The place moves
+     * each time half of the ring was written. */
     struct tprof_place anew;
-    /* Two places: at most TPROF_KNOWN_WORDS were written after the one in use.
-     * The other one may be half written, if the core was reset meanwhile. */
+    /* Two places not far before the tail. At most TPROF_KNOWN_WORDS were
+     * written after the place in use. If the core was reset, the other place
+     * may be half written. */
     struct tprof_place known[2];
     _Atomic uint32_t known_in_use;
-    /* The chain of the last STACK record, with which the next chain is
-     * compared, and room for the next chain. The two take turns. */
+    /* The chain of the last STACK record, and room for the next chain, which is
+     * compared with it. The two pointers change places with each record. */
     struct tprof_chain *last, *spare;
     struct tprof_chain chain[2];
     /* (running): the id of the thread that this core runs, written by the

@@ -24,7 +24,8 @@ void tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end);
  */
 void tprof_sample_know(struct tprof_recorder *r);
 
-/* Returns a place not far before the tail. */
+/* Returns a place in the ring, not far before the tail, that is always
+ * complete. */
 static inline const struct tprof_place *
 tprof_sample_known(const struct tprof_recorder *r)
 {
@@ -32,16 +33,16 @@ tprof_sample_known(const struct tprof_recorder *r)
                                           memory_order_relaxed)];
 }
 
-/* Was half of the ring written since (r->anew)? Two such halves fit into the
- * ring, although each may be noticed late, by the words of a watermark. */
+/* Was half of the ring written since (r->anew)? The ring has room for two such
+ * halves, although each half may be noticed up to a watermark late. */
 static inline int tprof_sample_is_half(struct tprof_recorder *r)
 {
     return tprof_ring_tail(&r->ring) - r->anew.tail + r->watermark >=
            r->ring.mask / 2;
 }
 
-/* Begins anew at (now), with (period) in clock ticks, at most (depth) frames in
- * a stack, and an empty dictionary. */
+/* Begins a session at (now), with (period) in clock ticks, at most (depth)
+ * frames in a stack, and an empty dictionary. */
 void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
                         uint32_t depth);
 
@@ -54,9 +55,9 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
  * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);
 
-/* Prepares a sample at (pc) and (sp): finds the image and the range. Also
- * writes a THREAD record if the core runs another thread, unless another record
- * has to come first. Returns 1 if image, range or thread have changed, so that
+/* Prepares a sample at (pc) and (sp): finds the image and the range. Writes a
+ * THREAD record if the core runs another thread, unless another record has to
+ * come first. Returns 1 if image, range or thread have changed: then
  * tprof_sample_quick() is worth another try. */
 int tprof_sample_prepare(struct tprof_recorder *r, uint64_t pc, uint64_t sp);
 

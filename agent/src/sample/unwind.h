@@ -54,7 +54,7 @@ struct tprof_image_text {
     struct tprof_image_text *_Atomic next; /* NULL: no more */
 };
 
-/* The ranges of the config, and as many of the image */
+/* Ranges of config.readable, and as many ranges of the image */
 #define TPROF_READABLE (2 * TPROF_RANGES)
 
 struct tprof_bounds {
@@ -152,17 +152,18 @@ uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp);
 
 /*
  * Returns the chain's name, as tprof_unwind_frames() does. Returns
- * TPROF_NO_NAME if the chain is not in (span), or leaves it. Stores the
+ * TPROF_NO_NAME if the chain is not in (span), or leaves (span). Stores the
  * outermost frame in (*o).
  *
- * One comparison a frame checks that the frame lies above the one before and
- * below (span->limit). Both addresses are counted from the limit: as unsigned
- * numbers, those below the limit wrap, so they are the greatest numbers, in
- * their order. No other number is greater than (last), which is one of them.
+ * One comparison checks that a frame lies above the previous frame and below
+ * (span->limit). Both addresses are expressed as differences from the limit. A
+ * difference is negative below the limit. Read as unsigned numbers, negative
+ * differences keep their order and are greater than all others. So a single
+ * unsigned comparison with the previous frame, (last), is enough.
  *
- * If the chain ends where there is no memory at all, as many kernels' chains
- * do, this walk knows how the other walk would end. A frame in another range is
- * left to the other walk.
+ * Many kernels' chains end where there is no memory at all. In this case this
+ * walk knows how the other walk would end. A frame in another range is left to
+ * the other walk.
  */
 TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t sp, uint64_t fp, uint32_t depth,

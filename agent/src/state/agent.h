@@ -54,7 +54,7 @@ struct tprof_cpu {
     uint32_t generation; /* of the orders that this core follows */
 
     /* 1: the core samples. Other cores read this, relaxed. A core that reads an
-     * old value wakes this one once too often, or at its next look. */
+     * old 0 or 1 wakes this core once too often, or at its next look. */
     _Atomic uint32_t sampling;
 
     uint32_t pump_deferred; /* 1: the pump waits for the next interrupt */
@@ -109,7 +109,7 @@ _Static_assert(offsetof(struct tprof_cpu, inside) == 0, "as isr.S has it");
 struct tprof_orders {
     _Atomic uint64_t rate_hz; /* rate_hz and depth: in the order of STATUS */
     _Atomic uint64_t depth;
-    /* The next four fields, too: STATUS is copied from them. */
+    /* STATUS copies the next four fields, too. */
     _Atomic uint64_t period; /* clock ticks */
 
     /* enum wire_state; all cores sample or none. Release in start_sampling(),
@@ -122,7 +122,7 @@ struct tprof_orders {
 
     uint64_t refused; /* enum wire_refusal: of the last START */
 
-    /* clock: until this time the pump follows no order but STOP */
+    /* clock: before this time the pump follows no order but STOP */
     uint64_t not_before;
     /* clock: when (generation) last grew; map.c sets it, too */
     _Atomic uint64_t given;
@@ -132,7 +132,7 @@ struct tprof_orders {
 struct tprof_agent_counters {
     uint64_t device_errors; /* times that the channel failed for good */
     uint64_t busy;          /* pumps that found every buffer still in use */
-    uint64_t turned_away;   /* callers that may not attach */
+    uint64_t turned_away;   /* callers that were not allowed to attach */
 };
 
 struct tprof_control;
@@ -164,9 +164,9 @@ struct tprof_agent {
      * a tick that reads an old value calls the pump in vain. */
     _Atomic uint32_t booting;
 
-    /* Hosts that have come, without those that left before they asked for
-     * samples of boot. Relaxed: release and acquire of (generation) order it
-     * for a core that follows a host's orders. */
+    /* Number of hosts that have come, without hosts that left before they asked
+     * for samples of boot. Relaxed: release and acquire of (generation) order
+     * it for a core that follows a host's orders. */
     _Atomic uint32_t session;
 
     _Atomic uint32_t joining; /* tprof_lock(): a core is joining or leaving */
@@ -191,8 +191,8 @@ struct tprof_agent {
     uint64_t hello[WIRE_HELLO_CODE + 1]; /* integers of HELLO, by tag */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
 
-    /* With further images (map.c): the number of changes to them, and the
-     * function that writes the next MAP into (f). Release in tell_change(),
+    /* With further images (map.c): the number of changes to these images, and
+     * the function that writes the next MAP into (f). Release in tell_change(),
      * map.c; acquire in tprof_control_due(), control.c. Guards the function. */
     _Atomic uint32_t maps;
     void (*put_map)(struct tprof_control *c, struct tprof_frame *f);
@@ -205,8 +205,8 @@ struct tprof_agent {
     _Atomic uint32_t work_counters;
     void (*mark_progress)(void);
     void (*put_progress)(uint32_t counter, struct tprof_frame *f);
-    /* With threads (threads/): a function that writes type and fields of the
-     * next frame, if one can be written now, and a function that follows an
+    /* With threads (threads/). (speak_sums) writes type and fields of the next
+     * frame, if a frame can be written now. The other function follows an
      * order. Both are called under the pump's lock. Release in tprof_threads(),
      * acquire in order_sums(), control.c, guard both. */
     void (*speak_sums)(struct tprof_frame *f);
@@ -214,9 +214,9 @@ struct tprof_agent {
     /* Frames with sums are owed. Relaxed: the pump reads the flag again. */
     _Atomic bool owes_sums;
 
-    /* Grows with each tprof_flush(): the pump then sends all counters once
-     * more. Relaxed: a pump that reads an old value is followed by another one.
-     */
+    /* Number of calls of tprof_flush(). After each call the pump sends all
+     * counters once more. Relaxed: if a pump reads an old number, another pump
+     * follows. */
     _Atomic uint32_t flushes;
 
     /* Generation of the further images, WIRE.md 8: grows when one is removed.
@@ -249,9 +249,9 @@ static inline uint32_t tprof_lock_owner(const struct tprof_cpu *cpu)
     return cpu->index + 1;
 }
 
-/* Not 0: a core or thread is in the pump. If the channel is not for interrupts,
- * it may stay there for long, with interrupts on. So no code waits for this
- * lock. */
+/* Not 0: a core or thread is in the pump. If the channel is not
+ * TPROF_CHANNEL_IRQ_SAFE, the owner may stay in the pump for long, with
+ * interrupts on. So no code waits for this lock. */
 extern _Atomic uint32_t tprof_pump_lock;
 
 /* Locks for which cores wait, with interrupts off. The owner waits for nothing
@@ -371,8 +371,8 @@ static inline struct tprof_stats tprof_counts(const struct tprof_cpu *cpu)
     return c;
 }
 
-/* Is (time) after (now), by at most (wait)? A time further ahead was computed
- * before the clock went back, and no code waits for it. */
+/* Is (time) after (now), by at most (wait)? A time that is further ahead was
+ * computed before the clock went back. No code waits for such a time. */
 static inline bool tprof_is_ahead(uint64_t time, uint64_t now, uint64_t wait)
 {
     return time - now - 1 < wait;

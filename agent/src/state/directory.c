@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "state/directory.h"
 
-/* No other file names this. The symbol is visible to the kernel, so clang would
- * reach it from other files through a GOT, which a kernel need not have
+/* Only this file names tprof_directory. The kernel sees the symbol, so clang
+ * would reach it from another file through a GOT, which a kernel need not have
  * (hidden.h). */
 struct tprof_directory tprof_directory;
 

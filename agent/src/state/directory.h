@@ -19,11 +19,11 @@ struct tprof_directory_core {
     uint64_t ring;     /* of its struct tprof_ring */
     uint64_t words;    /* of the ring's words */
     uint64_t slots;    /* of the dictionary's slots */
-    uint64_t physical; /* added to these addresses, gives physical ones */
+    uint64_t physical; /* physical address - virtual address */
 };
 
 struct tprof_directory {
-    uint64_t magic; /* written last: then everything else is written */
+    uint64_t magic; /* written last, when everything else is written */
     uint32_t version;
     uint32_t cores;
     uint32_t ring_words;                              /* of one core */
@@ -37,8 +37,8 @@ struct tprof_directory {
 extern __attribute__((
     visibility("default"))) struct tprof_directory tprof_directory;
 
-/* Enters (cpu), which is laid out. (physical), added to a virtual address of
- * its memory, gives the physical address. */
+/* Enters (cpu), which is laid out. (physical) is the difference between the
+ * physical and the virtual address of the core's memory. */
 void tprof_directory_add_core(const struct tprof_cpu *cpu, uint64_t physical);
 
 /* Completes the directory, when all cores of (a) are entered. Returns its

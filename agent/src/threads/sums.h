@@ -21,8 +21,8 @@
 #include "threads/thread_table.h"
 #include "threads/thread_waits.h"
 
-/* Times of a core. The order is that of the tags from WIRE_SCHED_RUNNING on.
- */
+/* Kinds of a core's time, in the order of the tags from WIRE_SCHED_RUNNING
+ * on */
 enum tprof_core_time {
     TPROF_CORE_RUNNING = 0, /* a thread with a record */
     TPROF_CORE_IDLE = 1,
@@ -163,9 +163,9 @@ TPROF_HOT void tprof_sums_do(struct tprof_core_sums *core,
     atomic_store_explicit(&core->does, does, memory_order_relaxed);
 }
 
-/* Returns the change of the number of ready threads: -1, 0 or 1. (change) is a
- * change of the thread with record (t), which is ready now if (is). Idle
- * threads never count. */
+/* Returns by how much the number of ready threads changes: -1, 0 or 1. (change)
+ * is a change of the thread with record (t). (is): the thread is ready after
+ * the change. Idle threads never count. */
 TPROF_HOT int tprof_sums_readies(const struct tprof_thread_record *t,
                                  const struct tprof_change *change, bool is)
 {

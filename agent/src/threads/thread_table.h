@@ -68,8 +68,8 @@ struct tprof_thread_table {
     /* clock: the start of the sums. Written by the pump while no core counts.
      */
     uint64_t since;
-    /* The sums of ended threads whose record another thread has now; the number
-     * of these threads; and the number of names that found no record */
+    /* Sums of ended threads whose record now belongs to another thread, the
+     * number of these threads, and the number of names that found no record */
     _Atomic uint64_t evicted_ticks[TPROF_THREAD_TIMES];
     _Atomic uint64_t evicted, refused;
 };
@@ -98,13 +98,13 @@ TPROF_HOT bool tprof_thread_table_has(const struct tprof_thread_record *t,
 struct tprof_thread_record *tprof_thread_table_find(uint64_t id);
 
 /*
- * Changes the state of thread (id), whose record is (t), to (to). (from) is the
- * set of states that may be changed. If the state is UNKNOWN, (guess) is the
- * state that ends.
+ * Changes the state of thread (id), whose record is (t), to (to), if its state
+ * is in the set (from). If the state is UNKNOWN, (guess) counts as the state
+ * that ends.
  *
  * The time in the ended state is added only if the calling core (counts).
  * Nothing is changed if the state is not in (from), the thread has ended, or
- * other cores have changed the state eight times meanwhile.
+ * other cores have changed the state eight times during this call.
  */
 TPROF_HOT struct tprof_change
 tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,

@@ -4,11 +4,11 @@
  * and the stacks of the code that woke the thread. An entry keeps its own chain
  * of callers, so a lost frame affects no other entry.
  *
- * Three quarters of the table are for entries of one thread and one stack. The
- * last quarter is for entries of one stack and several threads, which have
- * found no entry of their own, for example because many threads come and go. A
- * wait that finds neither is added to the first entry of its kind. So the sums
- * are complete.
+ * An entry in the first three quarters of the table has the waits of one thread
+ * at one stack. If many threads come and go, some threads find no free entry
+ * there. An entry in the last quarter has the waits of such threads at one
+ * stack. A wait that finds no entry there either is added to the first entry of
+ * its kind, so that the sums are complete.
  */
 #ifndef TPROF_THREAD_WAITS_H
 #define TPROF_THREAD_WAITS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The queues of a console device: buffers are added, shown to the device, and
- * taken back. Here a port is a number. transport_console.c finds the port that
- * leads to the host. Every value that the device writes is checked. A device
- * that lies is given up.
+ * taken back. A port is a number here; transport_console.c finds the port that
+ * leads to the host. Every value that the device writes is checked. The driver
+ * stops using a device that writes a false value.
  */
 #ifndef TPROF_CONSOLE_QUEUES_H
 #define TPROF_CONSOLE_QUEUES_H
@@ -17,8 +17,8 @@
  * touches it any more. Returns the error. */
 int tprof_console_mark_dead(struct tprof_console *c);
 
-/* Gives the device up, if it lies or lacks a necessary ability. Returns the
- * error. */
+/* Stops using the device, because it has written a false value or lacks a
+ * necessary ability. Returns the error. */
 int tprof_console_give_up(struct tprof_console *c);
 
 /* Sets up queue (which), TPROF_CONSOLE_*, with the greatest size that the

@@ -70,7 +70,7 @@ struct tprof_vsock_link {
     const struct tprof_device *where;
     const struct tprof_config *config;
     uint64_t *turned_away; /* counter of callers that may not attach */
-    bool refused;          /* such a caller came since open() began */
+    bool refused;          /* a caller was refused since open() began */
     struct tprof_virtio_vsock device;
 };
 

@@ -2,9 +2,9 @@
 /*
  * The interface of a bus to the driver of a device: registers by name, a place
  * to notify each queue, and the search. Also the steps that every driver takes
- * with its device, on any bus. Files of a bus name no device. No function waits
- * or allocates. All may run in an interrupt, except the search, which may run
- * only in tprof_init().
+ * with its device, on any bus. A file of a bus names no device. No function
+ * waits or allocates. All functions but the search may run in an interrupt. The
+ * search may run in tprof_init() only.
  */
 #ifndef TPROF_VIRTIO_H
 #define TPROF_VIRTIO_H
@@ -50,7 +50,7 @@ struct tprof_virtio {
      * VIRTIO_QUEUE_NOTIFY_OFF. */
     uintptr_t doorbells;
     uint32_t doorbell_step;
-    uint32_t doorbell_bytes; /* from (doorbells): the device's */
+    uint32_t doorbell_bytes; /* bytes of the device from (doorbells) on */
     uint32_t function;       /* its place on PCI; 0: it is on another bus */
     bool legacy;             /* from before virtio 1.0 */
     /* Clock ticks that a reset may take, set by the driver, and the time at

@@ -14,10 +14,8 @@
 #define VIRTIO_CONSOLE_DEVICE_READY 0u /* to the device */
 #define VIRTIO_CONSOLE_PORT_ADD     1u /* from it */
 #define VIRTIO_CONSOLE_PORT_REMOVE  2u /* from it */
-#define VIRTIO_CONSOLE_PORT_READY                                              \
-    3u                              /* to it; it answers with what it knows    \
-                                     */
-#define VIRTIO_CONSOLE_PORT_OPEN 6u /* both ways; value 1 open, 0 closed */
-#define VIRTIO_CONSOLE_PORT_NAME 7u /* from it */
+#define VIRTIO_CONSOLE_PORT_READY   3u /* to the device, which answers */
+#define VIRTIO_CONSOLE_PORT_OPEN    6u /* both ways; value 1 open, 0 closed */
+#define VIRTIO_CONSOLE_PORT_NAME    7u /* from it */
 
 #endif

@@ -3,8 +3,8 @@
  * The queues of a virtio socket device (virtio 1.2, section 5.10): packets out,
  * packets and events in. Connections are in transport_vsock.c. One caller at a
  * time. Every function is bounded and never waits. Every value that the device
- * writes is checked. A device that lies is given up: (dead) is set, and every
- * later call returns an error.
+ * writes is checked. After a false value (dead) is set, and every later call
+ * returns an error.
  */
 #ifndef TPROF_VIRTIO_VSOCK_H
 #define TPROF_VIRTIO_VSOCK_H
@@ -18,9 +18,9 @@
 #include "virtio/virtqueue.h"
 
 /* Buffers for received packets. They are small, because a host sends little,
- * and the device splits longer data. Each buffer has two descriptors, for
- * header and data: Firecracker before 1.6 and Cloud Hypervisor before 36 refuse
- * one for both. */
+ * and the device splits longer data. Each buffer has one descriptor for the
+ * header and one for the data, because Firecracker before 1.6 and Cloud
+ * Hypervisor before 36 refuse a single descriptor for both. */
 #define TPROF_VSOCK_BUFFERS     16u
 #define TPROF_VSOCK_BUFFER_SIZE 256u
 
@@ -142,9 +142,9 @@ void tprof_virtio_vsock_give_back(struct tprof_virtio_vsock *d,
                                   uint32_t buffer);
 void tprof_virtio_vsock_refill(struct tprof_virtio_vsock *d);
 
-/* Takes all pending events. Returns whether one of them says that all
- * connections are gone, as after a migration or a restored snapshot. In that
- * case it has also notified the device of all pending buffers. */
+/* Takes all pending events. Returns true if an event says that all connections
+ * are gone, as after a migration or a restored snapshot. In this case it has
+ * also notified the device of all pending buffers. */
 bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d);
 
 #endif

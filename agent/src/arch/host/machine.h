@@ -74,12 +74,12 @@ struct tprof_machine_core {
 
 struct tprof_machine {
     const struct tprof_machine_hooks *hooks; /* NULL: none */
-    uint64_t now;                            /* the clock */
+    uint64_t now;                            /* ticks of the clock */
     uint64_t hz;          /* its rate, as the machine reports it; or 0 */
     uint64_t random;      /* the result of tprof_arch_random() */
     uint32_t core;        /* the core that runs now */
     bool has_crc32c;      /* the CPU has an instruction for it */
-    uint32_t start_error; /* of tprof_arch_init(), negated; 0: none */
+    uint32_t start_error; /* error of tprof_arch_init(), negated; 0: none */
     struct tprof_machine_core cores[TPROF_MACHINE_CORES];
 };
 

@@ -10,7 +10,9 @@
 struct tprof_lent {
     uint64_t due;   /* TSC of the next thorough look; 0: look at once */
     uint32_t armed; /* initial count that the agent has written last */
-    /* 1 + a count of the agent, after which the timer shall rest; 0: none */
+    /* A kernel that waits by the timer's count changes the count. 1 + the count
+     * with which the agent has last tried to take the timer back; 0: no such
+     * try. */
     uint32_t resting_count;
     _Atomic uint32_t state; /* enum lend_state; read by other cores */
 };

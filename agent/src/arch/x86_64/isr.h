@@ -28,16 +28,17 @@ extern uint32_t tprof_gs_offset;
 /* tprof_init() has succeeded, with TPROF_CPU_GS. */
 extern bool tprof_is_gs_numbered;
 
-/* For TPROF_CPU_APIC: the APIC ids that have joined, each in the slot of its
- * last 9 bits or in the next free slot (UINT32_MAX: free, as most are), and the
- * index of the core with that id in the same slot. */
+/* For TPROF_CPU_APIC: a hash table from APIC id to core index. The slot of an
+ * id is its last 9 bits, or the next free slot. A slot of tprof_apic_ids is
+ * UINT32_MAX while it is free, and most slots are free. The core's index is in
+ * the same slot of tprof_apic_to_cpu. */
 #define TPROF_APIC_PLACES 512u
 extern uint32_t tprof_apic_ids[TPROF_APIC_PLACES];
 extern uint8_t tprof_apic_to_cpu[TPROF_APIC_PLACES];
 extern uintptr_t tprof_apic_registers; /* of the xAPIC; 0: x2APIC */
 
-/* By core: the top of the stack on which the hook is called. The word at the
- * top is 1 while that stack is in use. */
+/* By core: the top of the stack on which isr.S calls the hook cpu_index. The
+ * word at the top is 1 while that stack is in use. */
 extern uint32_t *tprof_hook_stack[];
 
 #endif
