@@ -11,8 +11,7 @@
 #include "util/vec.h"
 #include "view/find.h"
 
-/* Part of the memory that lines of instructions take at most, for their
- * names. */
+/* The names in lines of instructions take at most this part of the memory. */
 #define SYMBOLS_PART 8
 
 /* An annotation with the memory that it points to. */

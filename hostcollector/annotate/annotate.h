@@ -22,16 +22,15 @@ struct annotate_job {
     const struct profile *profile;
     const struct view *view;           /* of (profile) */
     const struct image_map *image_map; /* of (view) */
-    uint32_t number; /* of the function in (view); 0: (function) names the
-                        function */
+    uint32_t number; /* number of the function in (view); 0: see (function) */
     /* its name or a part of the name; NULL: the busiest one */
     const char *function;
-    /* Samples of function (number), which annotate() takes away; NULL: not
-     * gathered yet (annotate/places.h). */
+    /* Samples of function (number). annotate() takes their memory over. NULL:
+     * not gathered yet (annotate/places.h). */
     struct places *places;
     const char *folder; /* folder to search for source files; NULL: none */
-    /* images that a recording describes: their source lines are used, unless
-     * (folder) has the file */
+    /* Images that a recording describes. Their source lines are used unless
+     * (folder) has the file. */
     const struct image *const *told;
     size_t told_count;
     uint64_t memory; /* bytes; code of longer functions is not disassembled */

@@ -9,7 +9,8 @@
 #include "image/names/image_map.h"
 #include "session/guest_report.h"
 
-/* Part of the memory for one annotation. Packed, it takes a tenth of that. */
+/* Part of the memory for one annotation. A packed annotation takes a tenth of
+ * this. */
 #define TEXT_MOST (4u << 20)
 
 /* Make the annotation for (job) in the report (r), in at most (memory) bytes.

@@ -20,10 +20,12 @@ extern const struct report_part annotate_part;
 const struct report_part *annotate_page_part(const struct options *o);
 
 /*
- * The text that collector annotate prints of function (number) of (look->view),
- * which is the last view of (r). (look) also has the profile and the width. The
- * caller frees the text. NULL with (e) filled: there is no code, or no sample
- * in it.
+ * Returns the text that collector annotate prints of function (number) of
+ * (look->view), which is the last view of (r). (look) also has the profile and
+ * the width. The caller frees the text.
+ *
+ * Returns NULL with (e) filled if there is no code, or no sample in the
+ * code.
  */
 char *annotate_lines(const struct guest_run *r, const struct report *look,
                      uint32_t number, struct err *e);

@@ -29,7 +29,7 @@ struct builder {
     const struct image *image;
     struct symbolizer *symbolizer;
     struct places places;
-    /* Growing: */
+    /* These lists grow. */
     struct annotated_body *bodies;
     size_t body_room;
     struct pair_map by_name; /* function and file -> body */

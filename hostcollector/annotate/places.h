@@ -15,8 +15,8 @@
 
 struct place {
     uint64_t address; /* in the image's file */
-    uint32_t depth;   /* number of functions that are inlined there */
-    uint32_t host;    /* the function that contains the code after inlining */
+    uint32_t depth;   /* number of inlined functions that contain it */
+    uint32_t host;    /* the function in whose machine code it lies */
     struct annotated_sum sum;
 };
 

@@ -23,7 +23,9 @@ struct bridge_config {
      * the guest connects to port P of the host, the bridge connects to the
      * socket uds_P. */
     const char *uds;
-    uint32_t cid; /* of the guest, BRIDGE_CID_MIN to _MAX */
+    uint32_t cid; /* Users who may connect, and who may serve the sockets to
+                   * which the bridge connects. The modes of the sockets keep
+                   * other users out, unless (peers) names one. */
     /* Users who may connect, and who may serve the sockets that the bridge
      * connects to. The sockets' modes shut other users out unless the rule
      * names one. */
@@ -39,8 +41,10 @@ struct bridge_config {
  * connections are served, or fewer if the process may not open so many files. A
  * sixteenth of them is reserved for connections that the guest starts, and a
  * sixteenth for clients. A client that sends nothing is dropped after 8
- * seconds, or earlier when another client needs its place. From here on the
- * bridge handles SIGBUS of the process. NULL with (e) filled on failure.
+ * seconds, or earlier when another client needs its place.
+ *
+ * The bridge handles SIGBUS of the process from now on. Returns NULL with (e)
+ * filled on failure.
  */
 struct bridge *bridge_open(const struct bridge_config *config, struct err *e);
 

@@ -46,15 +46,16 @@ int bridge_memory_map(struct bridge_memory *m,
 void bridge_memory_unmap(struct bridge_memory *m);
 
 /*
- * Address here of the guest's physical address (guest); NULL if it is not
- * mapped. (*size) is the number of bytes wanted; it becomes the number of them
- * that follow in the same region, at least 1.
+ * Returns the address in this process of the guest's physical address (guest);
+ * NULL if it is not mapped. (*size) is the number of bytes that the caller
+ * wants. Stores in (*size) how many of these bytes lie in the same region, at
+ * least 1.
  */
 uint8_t *bridge_memory_at(const struct bridge_memory *m, uint64_t guest,
                           uint64_t *size);
 
-/* Address here of the front-end's address (user); NULL unless (size) bytes from
- * there are in one region. */
+/* Returns the address in this process of the front-end's address (user); NULL
+ * unless (size) bytes from there on lie in one region. */
 uint8_t *bridge_memory_at_user(const struct bridge_memory *m, uint64_t user,
                                uint64_t size);
 

@@ -21,14 +21,14 @@
 /* bytes that one connection stores: the guest's credit */
 #define CONN_HELD        131072u
 #define CONN_BUCKETS     256u
-/* one out of this many is reserved for each side */
+/* one connection in this many is reserved for each side */
 #define CONN_KEPT        16u
 /* Time limit for the guest's answers, as in Linux, and for silent clients. */
 #define CONN_PATIENCE_MS 8000u
 
 struct conn {
     struct watch watch; /* first member: epoll's events point to it */
-    int fd;             /* socket of the client or server; -1: closed */
+    int fd;             /* the client has not named a port yet: no ports */
     enum conn_state {
         CONN_HELLO, /* the client has not named a port; no ports yet */
         CONN_ASKED, /* the guest has not answered the bridge's request */
@@ -42,7 +42,7 @@ struct conn {
     bool readable; /* (fd) may have bytes, or be at its end */
     bool last;     /* the client sends nothing after the bytes that (fd) has */
     bool hung_up;  /* the client has closed; (fd) may still have bytes */
-    /* the client takes no bytes: those of the guest are dropped */
+    /* the client takes no bytes: the guest's bytes are dropped */
     bool deaf;
     bool half; /* the bridge has shut down writing to (fd) */
 
@@ -53,7 +53,8 @@ struct conn {
     /* credit: bytes since the connection began, wrapping */
     uint32_t guest_alloc, guest_fwd; /* from the guest's last packet */
     uint32_t sent;                   /* sent to the guest */
-    uint32_t taken, taken_told; /* taken from the guest; (taken) as last sent */
+    uint32_t taken, taken_told; /* bytes taken from the guest, and their last
+                                 * report to it */
     /* credit was requested, and no answer came yet */
     bool begged;
 
@@ -76,26 +77,28 @@ TAILQ_HEAD(conn_list, conn);
 struct conns {
     struct conn *buckets[CONN_BUCKETS];
     struct conn_list ready, starved, deadlines, all;
-    unsigned count, calls, limit; /* (calls): those that the guest started */
+    unsigned count, calls, limit; /* (calls): connections that the guest
+                                   * started */
     int epoll;
     uint64_t now_ms;    /* the owner keeps this up to date */
-    uint32_t last_port; /* the last one given to a client */
+    uint32_t last_port; /* the last port given to a client */
 };
 
-/* Begin without connections, of which there will be at most (limit), watched by
- * (epoll). */
+/* Begin without connections. There will be at most (limit). (epoll) watches
+ * them. */
 void conns_init(struct conns *s, int epoll, unsigned limit);
 
-/* Has one side, the guest (calls) or clients, reached its number of
- * connections? */
+/* Has one side reached its number of connections? (guest): the side that the
+ * guest starts, otherwise clients. */
 bool conns_full(const struct conns *s, bool guest);
 
 /* Free the oldest client that has not named a port, if there is one. */
 void conns_drop_silent(struct conns *s);
 
-/* Make a connection of the socket (fd), which it owns from now on. It has no
- * ports and is in conns.ready. State CONN_OPEN means that the guest started it.
- * NULL if there are too many connections; then (fd) is closed. */
+/* Make a connection of the socket (fd), which the connection owns from now on.
+ * The connection has no ports and is in conns.ready. State CONN_OPEN means that
+ * the guest started the connection. Returns NULL if there are too many
+ * connections; then (fd) is closed. */
 struct conn *conn_new(struct conns *s, int fd, enum conn_state state);
 
 /* Close and free (c). */
@@ -111,7 +114,7 @@ void conn_unname(struct conns *s, struct conn *c);
 struct conn *conn_find(const struct conns *s, uint32_t host_port,
                        uint32_t guest_port);
 
-/* A port of the host that no connection to (guest_port) uses. */
+/* Returns a port of the host that no connection to (guest_port) uses. */
 uint32_t conn_free_port(struct conns *s, uint32_t guest_port);
 
 /* Put (c) at the end of (queue); CONN_IDLE means no queue. */
@@ -121,10 +124,11 @@ void conn_queue(struct conns *s, struct conn *c, enum conn_queue queue);
  * expires. */
 void conn_time(struct conns *s, struct conn *c, bool timed);
 
-/* A connection that has expired, whose time limit is removed; NULL: none. */
+/* Returns a connection that has expired, and removes its time limit; NULL: none
+ * has expired. */
 struct conn *conns_expired(struct conns *s);
 
-/* Milliseconds until the next one expires; -1: none will. */
+/* Returns the milliseconds until the next connection expires; -1: none will. */
 int conns_patience(const struct conns *s);
 
 /* Note that a packet (op) must be sent to the guest. Each (op) is noted at most

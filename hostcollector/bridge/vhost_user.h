@@ -56,11 +56,12 @@
 #define VU_P_REPLY_ACK (1ull << 3)
 #define VU_P_CONFIG    (1ull << 9)
 
-/* Payload of most messages: one u64. For KICK, CALL and ERR it holds */
+/* Payload of most messages: one u64. In KICK, CALL and ERR its low byte is the
+ * number of the ring. */
 #define VU_FD_RING 0xffull
 #define VU_FD_NONE 0x100ull /* no descriptor is attached */
 
-/* SET_MEM_TABLE */
+/* Payload of SET_MEM_TABLE */
 #define VU_MEM_COUNT   0u /* u32 */
 #define VU_MEM_REGIONS 8u
 #define VU_MEM_GUEST   0u /* u64; this and the next three within a region */
@@ -69,20 +70,20 @@
 #define VU_MEM_OFFSET  24u
 #define VU_MEM_REGION  32u /* bytes of one region */
 
-/* SET_VRING_NUM, _BASE, _ENABLE, GET_VRING_BASE */
+/* Payload of SET_VRING_NUM, _BASE, _ENABLE and GET_VRING_BASE */
 #define VU_STATE_RING  0u /* u32 */
 #define VU_STATE_VALUE 4u /* u32 */
-#define VU_STATE       8u /* size */
+#define VU_STATE       8u /* bytes of this payload */
 
-/* SET_VRING_ADDR */
+/* Payload of SET_VRING_ADDR */
 #define VU_ADDR_RING  0u  /* u32 */
 #define VU_ADDR_FLAGS 4u  /* u32 */
 #define VU_ADDR_DESC  8u  /* u64 */
 #define VU_ADDR_USED  16u /* u64 */
 #define VU_ADDR_AVAIL 24u /* u64 */
-#define VU_ADDR       40u /* size, with the address of the log */
+#define VU_ADDR       40u /* bytes, with the address of the log */
 
-/* GET_CONFIG, SET_CONFIG */
+/* Payload of GET_CONFIG and SET_CONFIG */
 #define VU_CONFIG_OFFSET 0u /* u32 */
 #define VU_CONFIG_SIZE   4u /* u32 */
 #define VU_CONFIG_BYTES  12u
@@ -101,13 +102,12 @@ struct vhost_user {
     int epoll;
     int fd;        /* socket of the front-end; -1: none */
     uint64_t cid;  /* the device's configuration */
-    bool protocol; /* VU_F_PROTOCOL was agreed on: rings wait for ENABLE */
+    bool protocol; /* VU_F_PROTOCOL was agreed on: each ring waits for ENABLE */
     bool event_idx;
     struct bridge_memory memory;
     struct vring rings[RING_COUNT];
-    /* The last answers to GET_VRING_BASE; 0: none. A ring that continues from
-     * its answer was paused. Any other ring belongs to a driver that has just
-     * started. */
+    /* The last answers to GET_VRING_BASE; 0: none. If a ring continues at its
+     * last answer, it was paused. Otherwise a driver has just started. */
     uint16_t paused_at[RING_COUNT];
     struct watch front, kick; /* targets of epoll's events */
 

@@ -76,7 +76,7 @@ void vring_interrupt_guest(struct vring *r);
  */
 bool vring_want_kicks(struct vring *r);
 
-/* Tell the guest that no kicks are needed for now. */
+/* Ask the guest for no more kicks. */
 void vring_mute_kicks(struct vring *r);
 
 /* Copy (size) bytes between (bytes) and the pieces, beginning (skip) bytes into
@@ -88,8 +88,8 @@ size_t pieces_write(const struct iovec *pieces, unsigned count, size_t skip,
 
 /*
  * Find the pieces of (size) bytes that begin (skip) bytes into the (count)
- * pieces, and write them to (out), which has room for (count). Returns their
- * number.
+ * pieces, and write these pieces to (out), which has room for (count). Returns
+ * the number of pieces.
  */
 unsigned pieces_cut(const struct iovec *pieces, unsigned count, size_t skip,
                     size_t size, struct iovec *out);

@@ -16,7 +16,7 @@
 #include "guard/peer.h"
 #include "util/err.h"
 
-/* limit of RST packets to send; then the guest has to wait */
+/* limit of RST packets that wait; at the limit the guest has to wait */
 #define VSOCK_REFUSALS 64u
 /* buffers that one readv() fills. A Linux guest offers 64 KiB in so many */
 #define VSOCK_BATCH    20u
@@ -24,8 +24,9 @@
 struct vsock {
     uint64_t cid;
     const char *path; /* connections of the guest to port P go to (path)_P */
-    const struct peer_rule *peers; /* users who may serve them */
-    struct err stranger; /* error about a server of another user; empty: none */
+    const struct peer_rule *peers; /* users who may serve these sockets */
+    struct err stranger; /* error about a socket that another user serves;
+                          * empty: none */
     struct vring *rx, *tx;
     const struct bridge_memory *memory;
     struct conns conns;
@@ -45,8 +46,8 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events);
 
 /*
  * Move packets and bytes, up to a limit. Returns true if the limit was reached.
- * Otherwise the guest was asked for kicks, and an event will come when there is
- * more to do.
+ * Returns false if there is no more work: the guest's next kick will cause an
+ * event.
  */
 bool vsock_pump(struct vsock *v);
 

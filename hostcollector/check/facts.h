@@ -15,7 +15,8 @@
 enum check_frame {
     CHECK_FRAMED,  /* sets up a frame, or is outermost */
     CHECK_LEAF,    /* sets up no frame, and calls nothing */
-    CHECK_BARE,    /* sets up no frame, but calls: missing in callees' stacks */
+    CHECK_BARE,    /* sets up no frame, but calls: callees' stacks lack its
+                    * caller */
     CHECK_CUTTING, /* keeps other values in RBP: callees' stacks end there */
     CHECK_UNREAD,  /* its code was not understood */
     CHECK_FRAMES
@@ -24,8 +25,9 @@ enum check_frame {
 struct check_frames {
     uint64_t functions[CHECK_FRAMES];
     uint64_t bytes[CHECK_FRAMES];
-    uint64_t told; /* bytes without a frame, but with a certain direct caller */
-    /* of these, bytes of CHECK_LEAF: their stacks are whole */
+    uint64_t told; /* bytes of (bare) functions whose direct caller is
+                    * certain */
+    /* of these, bytes of CHECK_LEAF: their stacks are complete */
     uint64_t told_leaf;
 };
 
@@ -75,7 +77,7 @@ enum check_table {
  * "tprof_vsock". The list ends with NULL. */
 extern const char *const check_capabilities[];
 
-/* Risk that a kernel uses the memory of __tprof_memory, or of tprof's
+/* Risks that a kernel uses the memory of __tprof_memory, or of tprof's
  * variables, as its own. */
 enum check_memory {
     CHECK_MEMORY_GOOD,
@@ -98,7 +100,7 @@ enum check_loader {
 enum check_gap_why {
     CHECK_GAP_SEGMENT,  /* no segment holds it */
     CHECK_GAP_LOAD_END, /* the multiboot header ends the load before it */
-    CHECK_GAP_BSS_END,  /* or the memory that is zeroed */
+    CHECK_GAP_BSS_END,  /* ... or the end of the zeroed memory */
 };
 
 /* The last (bytes) of a section. No loader loads or zeroes these bytes. */
@@ -125,7 +127,7 @@ struct check_agent_facts {
     bool has_bounds;     /* it has __tprof_text_start and __tprof_text_end */
     uint64_t text_start; /* the value of __tprof_text_start */
     uint64_t text_size;  /* from there to __tprof_text_end */
-    uint64_t text_bytes; /* code between these two */
+    uint64_t text_bytes; /* code between these two symbols */
     /* code outside of them that runs before paging is on */
     uint64_t boot_bytes;
     uint64_t memory_size; /* of __tprof_memory; 0: none */
@@ -143,9 +145,10 @@ struct check_facts {
     uint64_t entry;
     const uint8_t *build_id; /* NULL: none */
     size_t build_id_len;
-    bool has_code; /* false: debug information alone */
+    bool has_code; /* false: the file has debug information only */
     bool has_symbols, has_dwarf, bad_dwarf, packed_dwarf;
-    bool split_dwarf;          /* some is in files that tprof does not read */
+    bool split_dwarf;          /* some debug information is in files that tprof
+                                * does not read */
     const char *split_file;    /* the first such file; NULL: nameless */
     const char *debug_path;    /* the file with the DWARF; NULL: the image */
     const char *stripped_file; /* without DWARF: the file it was stripped into,

@@ -28,12 +28,18 @@ void check_facts_fini(struct check_facts *s);
  */
 int check_refuse(const struct check_facts *s, const char *path, struct err *e);
 
-/* Parts of check_gather(), in other files. check_agent() finds the parts of
- * tprof in (img). Its (code) must be settled. check_agent_code() adds the
- * agent's code, as far as symbols show it, to (out), and returns -1 if there is
- * no memory. check_loading() finds the loaders that boot (img), and the
- * sections that they do not load. The others find the language of a compile
- * unit and of a symbol. */
+/* Parts of check_gather(), in other files.
+ *
+ * check_agent() finds the parts of tprof in (img), whose (code) must be
+ * settled.
+ *
+ * check_agent_code() adds the agent's code to (out), as far as symbols show it.
+ * Returns 0; -1 if there is no memory.
+ *
+ * check_loading() finds the loaders that boot (img), and the sections that they
+ * do not load.
+ *
+ * The other functions find the language of a compile unit and of a symbol. */
 struct spans;
 struct dwarf_about;
 struct image_function;
@@ -48,8 +54,8 @@ enum check_language check_symbol_language(const struct image_function *f,
 /* Returns true if the Pascal symbol (name) belongs to Free Pascal's run-time
  * library. */
 bool check_symbol_of_runtime(const char *name);
-/* Returns true if (u) was compiled with an option that keeps frames. Advice
- * cannot help functions of (u) that still have no frame. */
+/* Returns true if (u) was compiled with an option that keeps frame pointers.
+ * There is no advice for functions of (u) that have no frame nevertheless. */
 bool check_keeps_frames(const struct check_unit *u);
 
 #endif

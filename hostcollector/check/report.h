@@ -27,14 +27,14 @@ void check_report(FILE *out, const char *path, const struct check_facts *s,
 void check_report_remedies(FILE *out, const struct check_facts *s);
 void check_report_units(FILE *out, const struct check_facts *s, bool all);
 
-/* The list of what is missing, for remedy.c and remedy_loading.c. */
+/* The list of missing things, for remedy.c and remedy_loading.c. */
 
 struct remedy_out {
     FILE *out;
     bool begun; /* the list has its heading */
 };
 
-/* Add (text), which is harmless on a terminal, to the list. */
+/* Add (text), which is safe to print on a terminal, to the list. */
 void say_remedy(struct remedy_out *r, const char *text);
 
 /* Add the remedies for loading: parts of tprof in memory that is not its own,

@@ -22,9 +22,9 @@ double amount_read_size(const char *text, size_t length);
 double amount_read_count(const char *text, size_t length);
 
 /*
- * Read (text), the value of --(option), into (*amount): a percentage ("0.1"),
- * or a time in seconds or a size as above. Returns 0; -1 with (e) filled if the
- * text is none, or is 0.
+ * Read (text), the value of --(option), into (*amount). amount_percent() reads
+ * a percentage ("0.1"), the others read a time in seconds or a size as above.
+ * Returns 0; -1 with (e) filled if (text) is something else, or is 0.
  */
 int amount_percent(const char *option, const char *text, double *amount,
                    struct err *e);

@@ -22,8 +22,8 @@ struct command_plan {
 int command_main(const struct command_plan *p, void *config,
                  struct guests *guests, int argc, char **argv);
 
-/* The same without words: (config) is complete, as if a command line had been
- * read into it. */
+/* Run the command without words. (config) is complete, as if a command line had
+ * been read into it. */
 int command_run(const struct command_plan *p, void *config,
                 struct guests *guests);
 

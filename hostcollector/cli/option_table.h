@@ -40,7 +40,7 @@ struct option_kind {
 struct option_row {
     const char *name;
     char letter;          /* 0: none */
-    const char *argument; /* NULL: takes none */
+    const char *argument; /* NULL: the option takes no argument */
     const struct option_kind *kind;
     size_t offset; /* offset of the field in the struct of the table */
     uint32_t min, max;
@@ -54,7 +54,7 @@ struct option_group {
      * none. */
     const struct option_row *(*made)(size_t i);
     size_t base; /* offset of the rows' struct in the command's config */
-    /* For a group without rows: the title of the next groups in --help. */
+    /* Title of the next groups in --help. Such a group has no rows. */
     const char *title;
 };
 #define OPTION_ROWS(table, at)                                                 \
@@ -87,28 +87,27 @@ struct option_set {
     const char *(*nearest)(const char *word);
 };
 
-/* Row (i) of (set), and the place of its field in the config. NULL after the
- * last row. */
+/* Return row (i) of (set), and the place of its field in the config; NULL after
+ * the last row. */
 const struct option_row *option_at(const struct option_set *set, size_t i,
                                    size_t *offset);
 
-/* The row of (set) that the first (len) bytes of (word) name: -o, --output.
- * NULL if there is none. */
+/* Return the row of (set) that the first (len) bytes of (word) name, such as -o
+ * or --output; NULL if no row has this name. */
 const struct option_row *option_find(const struct option_set *set,
                                      const char *word, size_t len,
                                      size_t *offset);
 
 /* Return the index of the first of the (argc) words at (argv) that is neither
- * an option of (set) nor the argument of one; "--" is such a word. (argc) if
- * there is none. */
+ * an option of (set) nor an option's argument. "--" is such a word. Return
+ * (argc) if all words are options and arguments. */
 int option_words_begin(const struct option_set *set, int argc, char **argv);
 
 /*
  * Read the (argc) words at (argv), which follow the command's name, into
  * (config), which has the defaults. Strings of (config) point into (argv).
- *
  * Returns an enum option_result, where OPTION_READ means that all words were
- * read; -1 with (e) saying what to type instead.
+ * read; -1 with (e) filled, which says what to type instead.
  */
 int option_parse(void *config, const struct option_set *set, int argc,
                  char **argv, struct err *e);

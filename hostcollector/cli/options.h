@@ -11,29 +11,31 @@
 #include "guest/guest_config.h"
 #include "model/core_set.h"
 
-/* In the order of the words in the table of options. */
+/* Choices, in the order of the words in the table of options. */
 enum base_choice { BASE_BUSY, BASE_ALL };
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 #define OPTIONS_OUTPUTS    16
-#define OPTIONS_PAGE_CODE  1000 /* functions: the most, and by default */
+#define OPTIONS_PAGE_CODE  1000 /* limit and default of --annotate */
 #define OPTIONS_PAGE_USUAL 10
 
 /* Output files and their look: -o, --format, --force, --color and --width. */
 struct output_config {
-    const char *format; /* NULL: not said */
+    const char *format; /* NULL: not given */
     const char *paths[OPTIONS_OUTPUTS];
-    /* Format of each file in -o FORMAT:FILE or FILE:FORMAT; NULL: not given. */
+    /* Format of each file, from -o FORMAT:FILE or FILE:FORMAT; NULL: not
+     * given. */
     const char *formats[OPTIONS_OUTPUTS];
     char *copies[OPTIONS_OUTPUTS]; /* copies of paths and formats; or NULL */
     unsigned count;
     bool force;       /* overwrite files that tprof did not write */
     bool quiet;       /* do not print which files were written */
     uint32_t colour;  /* enum colour_choice */
-    uint32_t columns; /* of text; 0: not said */
+    uint32_t columns; /* columns of text; 0: not given */
 };
 
-/* Samples that count: --core, --time and --exclude. Zeroed: all. */
+/* Options that choose samples: --core, --time and --exclude. Zeroed: all
+ * samples. */
 struct selection {
     struct core_set cores;
     struct time_span time;
@@ -48,7 +50,7 @@ struct shown {
     uint32_t top; /* rows of a table; 0: those worth a line */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
-    bool latency;       /* show it beside the share of time */
+    bool latency;       /* show waits beside shares of time */
     uint32_t by;        /* enum by_choice: columns of the table of functions */
     const char *thread; /* only samples of these threads; NULL: of all */
     bool raw;           /* displaced samples stay at their addresses */

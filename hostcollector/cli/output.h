@@ -31,7 +31,7 @@ struct outputs {
     uint32_t colour;  /* enum colour_choice */
     uint32_t columns; /* of text; 0: those of the terminal */
     bool quiet;       /* do not print which files were written */
-    bool terminal;    /* standard output is one */
+    bool terminal;    /* standard output is a terminal */
 };
 
 /* options.c: -o, into struct output_config. */
@@ -52,25 +52,25 @@ extern const struct option_kind option_markdown;
 int outputs_plan(struct outputs *out, const struct options *o, bool table,
                  struct err *e);
 
-/* Refuse outputs of (c) that are one of (inputs). Returns 0; -1 with (e)
+/* Refuse outputs of (c) that are also in (inputs). Returns 0; -1 with (e)
  * filled. */
 int outputs_spare(const struct output_config *c,
                   const struct option_words *inputs, struct err *e);
 
-/* The same, with (format) for each output, or for standard output if there is
- * none. */
+/* Fill (out) with (format) for each output of (o), or for standard output if
+ * there is no output. Returns 0; -1 with (e) filled. */
 int outputs_plan_only(struct outputs *out, const struct options *o,
                       const struct render_ops *format, struct err *e);
 
-/* Restrict the planned (out) to (formats), the only ones that (command) writes.
- * The list ends with NULL. Its formats have the names of general formats.
- * Returns 0; -1 with (e) filled. */
+/* Restrict the planned (out) to (formats), which are the formats that (command)
+ * writes. The list ends with NULL. Each of its formats has the name of a
+ * general format. Returns 0; -1 with (e) filled. */
 int outputs_choose(struct outputs *out, const char *command,
                    const struct render_ops *const *formats, struct err *e);
 
-/* Remove the code of functions from (o) if no file of (out) shows code. Source
- * files are read for recordings, and below the folder that (o) names. A guest
- * that took over this process could reveal their contents. */
+/* Remove the code of functions from (o) if no file of (out) shows code.
+ * Otherwise source files would be read for nothing: a guest that took over this
+ * process could reveal their contents. */
 void outputs_plan_code(const struct outputs *out, struct options *o);
 
 /* Room for outputs_ignored(). */
@@ -88,14 +88,15 @@ const char *outputs_ignored(char buf[OUTPUTS_IGNORED],
 int outputs_stem(const char *path);
 
 /*
- * Claim all files of (out) except the recording, before anything is sampled: no
- * other process can claim them until outputs_close(), and what they hold stays
- * until outputs_open(). Returns 0; -1 with (e) filled: see claim_file().
+ * Claim all files of (out) except the recording, before sampling begins. No
+ * other process can claim a claimed file until outputs_close(). A claimed file
+ * keeps its contents until outputs_open(). Returns 0; -1 with (e) filled: see
+ * claim_file().
  */
 int outputs_claim(struct outputs *out, struct err *e);
 
 /* Open all files of (out) except the recording. Returns 0; -1 with (e) filled,
- * and none is open. */
+ * and no file is open. */
 int outputs_open(struct outputs *out, struct err *e);
 
 /* Write (r) to all files, once for each guest. Returns 0; -1 with (e) filled.
@@ -109,8 +110,8 @@ typedef void (*outputs_writer)(struct output *output, const struct report *look,
 int outputs_write_by(struct outputs *out, outputs_writer write,
                      const void *what, struct err *e);
 
-/* Write (o) to the files whose format has a place for it. Returns 0; -1 with
- * (e) filled. */
+/* Write (o) to the files whose format can show it. Returns 0; -1 with (e)
+ * filled. */
 int outputs_overall(struct outputs *out, const struct overall *o,
                     struct err *e);
 
@@ -120,7 +121,7 @@ int outputs_overall(struct outputs *out, const struct overall *o,
  * with (e) filled. */
 int outputs_close(struct outputs *out, bool keep, struct err *e);
 
-/* Say that the file (path) of (bytes) was written, unless (out) is quiet. */
+/* Print that the file (path) of (bytes) was written, unless (out) is quiet. */
 void outputs_say(const struct outputs *out, const char *path, uint64_t bytes);
 
 #endif

@@ -14,8 +14,8 @@
 
 /*
  * A child waits for the first text and then becomes the pager. The sandbox
- * forbids waiting for children. So the pager holds the write end of a pipe
- * that nothing is written to, and the pipe closes when the pager ends.
+ * forbids waiting for children. So the pager inherits the write end of a pipe
+ * to which nothing is written, and the pipe closes when the pager ends.
  */
 static int end_fd = -1; /* closes when the pager ends */
 

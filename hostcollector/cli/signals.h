@@ -33,7 +33,7 @@ int signals_reload(struct err *e);
 
 /* Let these signals end the process from (until_ns) on, a time of clock_ns().
  * Before (until_ns), the signals do nothing. A signal that came earlier and was
- * not read is handled as if it came now. (fd) may be -1. */
+ * not read counts as if it came now. (fd) may be -1. */
 void signals_release(int fd, uint64_t until_ns);
 
 #endif

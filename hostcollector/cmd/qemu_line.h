@@ -14,8 +14,8 @@
 
 /* Names of sockets in the folder that is passed to qemu_line_make(). */
 #define QEMU_LINE_PORT  "port"  /* QEMU listens here: the port tprof.0 */
-#define QEMU_LINE_VHOST "vhost" /* `collector bridge` listens for QEMU, */
-#define QEMU_LINE_VSOCK "vsock" /* and for clients */
+#define QEMU_LINE_VHOST "vhost" /* the bridge: for QEMU */
+#define QEMU_LINE_VSOCK "vsock" /* the bridge: for clients */
 
 struct qemu_line {
     char **words;       /* NULL after the last one */
@@ -27,9 +27,9 @@ struct qemu_line {
 
 /*
  * Make (*l) from the words at (argv), which end with NULL and stay unchanged.
- * Adds a virtio-serial port tprof.0 with a socket in (folder); or with (vsock),
- * a virtio-vsock device whose backend is a bridge with sockets there. The
- * machine's type decides between virtio-mmio and PCI.
+ * Adds a virtio-serial port tprof.0 with a socket in (folder). With (vsock),
+ * adds a virtio-vsock device instead, whose backend is a bridge with sockets in
+ * (folder). The machine's type decides between virtio-mmio and PCI.
  *
  * Returns 0; -1 with (e) filled if such a port or device exists already, or if
  * the guest's memory cannot be shared with the bridge. In both cases

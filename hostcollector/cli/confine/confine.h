@@ -15,14 +15,16 @@
 /*
  * Start the helper before descriptors are watched and before untrusted data is
  * read. The helper may open these files:
+ *
  * - sampling: the files that (o) and (out) name for sampling or a report
  * - sampler: the files of a process that samples (spec) from outside
  * - diff: the recordings (inputs), or the windows of (o), and the outputs
  * - check: the images
  * - serve: the guests and images of (o), and guests that appear in the folder
- *   (watch) later
+ * (watch) later
  * - bridge: the sockets
- * Return 0, also if no sandbox is wanted; -1 with (e) filled.
+ *
+ * Return 0, also if (o) wants no sandbox; -1 with (e) filled.
  */
 int confine_prepare_sampling(const struct guest_config *o,
                              const struct outputs *out, struct err *e);
@@ -40,10 +42,11 @@ int confine_prepare_bridge(enum sandbox_mode mode, const char *vhost_user,
 
 /*
  * Start one helper for all processes that push starts. Each of these processes
- * calls confine_prepare_sampling(). Call this function before each of them,
- * because the helper may have been killed. The helper opens only images. Each
- * process gets its recording by opener_preopen() and can open no other
- * recording.
+ * calls confine_prepare_sampling(). Call this function before each process is
+ * started, because the helper may have been killed. The helper opens only
+ * images. Each process gets its recording by opener_preopen(), and can open no
+ * other recording.
+ *
  * Return 0; -1 with (e) filled, also if (o) requires all of the sandbox and the
  * helper lacks a part of the sandbox.
  */
@@ -84,7 +87,7 @@ int confine_network(const void *sandbox, const char *const *files, size_t count,
  * values as confine_network(). */
 int confine_fetcher(const void *sandbox, struct err *e);
 
-/* For the functions above: handle a sandbox that lacks a part, because of
+/* For the functions above: handle a sandbox that lacks a part, for the reason
  * (why). Returns 0, with (why) in (e) for the user; -1 with (e) filled if all
  * parts are required. */
 int confine_lacks(enum sandbox_mode mode, const struct err *why, struct err *e);

@@ -14,9 +14,7 @@
 #include "recording/recording.h"
 
 #define STANDARD_INPUT "-"
-#define PIPE_WAIT_MS                                                           \
-    100 /* so soon a Ctrl-C is heard while a pipe is silent                    \
-         */
+#define PIPE_WAIT_MS   100 /* Ctrl-C is noticed after this at most */
 
 struct replay {
     struct source source; /* first member: the callbacks get a pointer to it */
