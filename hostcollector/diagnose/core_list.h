@@ -21,7 +21,7 @@ void core_list_span(char *list, size_t first, size_t last);
  * bytes. Returns the number of these cores. */
 size_t core_list_find(const struct profile *p, core_test test, char *list);
 
-/* Do the same with a test that also looks at (context). */
+/* Same as core_list_find(), with a test that also looks at (context). */
 typedef bool (*core_test_of)(const struct profile_core *core,
                              const void *context);
 size_t core_list_find_of(const struct profile *p, core_test_of test,

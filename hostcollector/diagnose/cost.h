@@ -19,7 +19,7 @@ struct cost {
     double share; /* part of these cores' time; less than 0: time is unknown */
     bool stood;   /* the guest was stopped; the cost is not part of its time */
     /* The cost exceeds the cores' time, or an interrupt took minutes. The
-     * guest's figures are wrong: show none of them. */
+     * guest's figures are wrong: show no figure of the cost. */
     bool senseless;
 };
 
@@ -30,8 +30,8 @@ struct cost cost_of(const struct profile *p);
 struct steal {
     size_t cores;  /* cores whose stolen time is known; 0: ignore the rest */
     double mean;   /* stolen share of these cores' time, 0 to 1 */
-    double most;   /* stolen share of the core with the most, */
-    uint32_t core; /* and the number of this core */
+    double most;   /* stolen share of the core with the greatest share */
+    uint32_t core; /* number of this core */
     /* A core reports more stolen time than twice its time. The guest's figures
      * are wrong, and the shares are limited to 1. */
     bool senseless;

@@ -5,15 +5,15 @@
 
 #include "diagnose/remarks.h"
 
-/* Add a warning for each figure of (p) that is impossible, and that a report
- * therefore leaves out or limits. */
+/* Add a warning for each impossible figure of (p). A report leaves such a
+ * figure out, or limits it. */
 void implausible_diagnose(struct remarks *r, const struct profile *p);
 
 /* Did the agent leave the timer of (core) to the kernel? */
 bool timer_is_kept(const struct profile_core *core);
 
-/* Question to ask about a core without ticks, without the first word and "?".
- * It depends on the guest's config.timer. */
+/* Returns the question to ask about a core without ticks, without its first
+ * word and "?". The question depends on the guest's config.timer. */
 const char *timer_question(const struct profile *p);
 
 /* Sentences that say why no core had a tick. */

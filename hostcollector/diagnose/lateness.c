@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Less lateness deserves no mark. */
+/* Code with less lateness gets no mark. */
 #define LATE_MIN   .2
 /* If all code is late, code deserves a mark when it is so many times as
  * late. */

@@ -15,19 +15,20 @@ struct selected_range {
 };
 struct selected_range selected_span(const struct profile *p);
 
-/* Is any part of (core) outside the selection? */
+/* Does the selection leave out a part of (core)? */
 bool selected_has_less(const struct profile_core *core);
 
 /* The samples of all cores that --exclude removed, and their time. */
 struct tally selected_left_out(const struct profile *p);
 
-/* Part of (core)'s time that --exclude left; 1 without --exclude. */
+/* Returns the part of (core)'s time that --exclude has kept; 1 without
+ * --exclude. */
 double selected_part(const struct profile_core *core);
 
 /*
- * Account of (core) within the selection. Samples, and the deadlines that they
- * missed, are counted exactly. Losses are counted by whole seconds; all of them
- * are in (lost), whatever their reason.
+ * Returns the account of (core) within the selection. Samples, and the
+ * deadlines that they missed, are counted exactly. Losses are counted by whole
+ * seconds. All losses are in (lost), whatever their reason.
  */
 struct account selected_account(const struct profile *p,
                                 const struct profile_core *core);

@@ -2,10 +2,10 @@
 /*
  * A share of the samples' time, with its 95 % interval.
  *
- * A sample has the weight of the time that it stands for. A share is a quotient
- * of weights. Its interval is the interval of an equivalent number of equally
- * weighted samples. This number is smaller if the samples of the part are
- * heavier than the others.
+ * The weight of a sample is the time that it stands for. A share is a quotient
+ * of two sums of weights. Its interval is computed as for a smaller number of
+ * samples that all have the same weight. This number falls further if the
+ * samples of the part are heavier than the others.
  */
 #ifndef TPROF_DIAGNOSE_SHARE_H
 #define TPROF_DIAGNOSE_SHARE_H
@@ -21,14 +21,14 @@ struct share {
     double low, high;
 };
 
-/* Number of equally weighted samples that (a) is worth: (sum w)^2 / sum w^2; 0
- * for none. It never exceeds a->samples. */
+/* Returns the number of samples with the same weight that (a) is worth: (sum
+ * w)^2 / sum w^2; 0 for no samples. It never exceeds a->samples. */
 double share_effective(const struct amount *a);
 
 /*
- * The share of (part) in (whole), with Wilson's score interval. (part) is a
- * subset of (whole). If (whole) is empty, the share is 0 with the interval 0 to
- * 1. part->time_sq = 0 means that it is unknown.
+ * Returns the share of (part) in (whole), with Wilson's score interval. (part)
+ * is a subset of (whole). If (whole) is empty, the share is 0 with the interval
+ * 0 to 1. If part->time_sq is 0, the weights of the part are unknown.
  */
 struct share share_of(const struct amount *part, const struct amount *whole);
 

@@ -59,9 +59,9 @@ struct diff {
     size_t core_count;
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
-    const char *const *warnings; /* harmless */
+    const char *const *warnings; /* safe to print on a terminal */
     size_t warning_count;
-    uint32_t top; /* functions of each kind; 0: those worth a line */
+    uint32_t top; /* rows of each kind of change; 0: only rows worth a line */
     bool all;
 };
 
@@ -94,7 +94,7 @@ struct fail_if {
      * growth; below 0: shrinking. */
     double change;
     bool of_rest;
-    /* points into (text); NULL: the rule is not about units */
+    /* points into (text); NULL: the rule names no counter */
     const char *counter;
     size_t counter_length;
 };
@@ -102,7 +102,7 @@ struct fail_if {
 /* The function and the counter that a rule names. */
 struct fail_if_found {
     uint32_t function,
-        unit; /* indices in struct diff, as far as the rule needs them */
+        unit; /* indices in struct diff; only valid if the rule needs them */
 };
 
 /* Parse (text), which must outlive (f).
@@ -119,8 +119,8 @@ int fail_if_parse(struct fail_if *f, const char *text, struct err *e);
 int fail_if_find(const struct fail_if *f, const struct diff *d,
                  struct fail_if_found *found, struct err *e);
 
-/* Returns true, with (e) filled, if the change in (d) is larger than (f) allows
- * with all of its 95 % interval. */
+/* Returns true, with (e) filled, if the change in (d) exceeds the limit (f)
+ * with its whole 95 % interval. */
 bool fail_if_holds(const struct fail_if *f, const struct diff *d,
                    const struct fail_if_found *found, struct err *e);
 

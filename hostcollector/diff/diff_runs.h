@@ -65,7 +65,8 @@ struct diff_counter {
     struct unit_cost cost; /* of each run that has the counter */
 };
 
-/* A run: its time, and for each counter the seconds of a unit for each tick. */
+/* A run: its time, and for each counter the seconds per unit that one tick
+ * stands for. */
 struct diff_units_run {
     struct amount all;
     double tick_s[WIRE_PROGRESS_COUNTERS]; /* by counter of the side */
@@ -116,15 +117,15 @@ struct diff_runs {
     struct diff_units units;
     struct diff_cores cores; /* with --by-core */
     struct merged tree;      /* of both sides */
-    const char **warnings;   /* harmless: "FILE: warning" */
+    const char **warnings;   /* "FILE: warning", safe to print on a terminal */
     size_t warning_count, warning_room;
     char windows[2][WINDOW_OPTIONS_TEXT]; /* in (sides) */
     struct arena text;
     bool empty; /* a recording has no busy samples; (e) names the recording */
 };
 
-/* Read the recordings that (c) names. A signal at the descriptor (stop_fd) ends
- * that. Returns 0; -1 with (e) filled. */
+/* Read the recordings that (c) names. A signal at the descriptor (stop_fd)
+ * interrupts reading. Returns 0; -1 with (e) filled. */
 int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
                    int stop_fd, struct err *e);
 

@@ -17,9 +17,9 @@
 
 /*
  * Layout of the agent's data in a guest's memory: byte offsets into the structs
- * of agent/src/state/directory.h and into the structs that it points to, as of
- * DUMP_DIRECTORY_VERSION. tests/unit/test_dump.c compares them with the agent's
- * own headers. All integers are little-endian.
+ * of agent/src/state/directory.h, and into the structs to which these point, as
+ * of DUMP_DIRECTORY_VERSION. tests/unit/test_dump.c compares the offsets with
+ * the agent's own headers. All integers are little-endian.
  */
 
 /* struct tprof_directory */
@@ -43,7 +43,7 @@
 #define DUMP_RING_MASK  8u  /* u32 */
 #define DUMP_RING_TAIL  64u /* u32 */
 #define DUMP_RING_SIZE  192u
-#define DUMP_WORD_COUNT 56u /* the count begins at this bit of a word */
+#define DUMP_WORD_COUNT 56u /* shift of the number of words */
 
 /* struct tprof_recorder: offsets from its start; its ring is inside */
 #define DUMP_RECORDER_RING   192u
@@ -51,7 +51,7 @@
 #define DUMP_RECORDER_BOUNDS 64u  /* u64 address of tprof_agent.bounds */
 #define DUMP_RECORDER_COUNTS 384u /* struct tprof_stats */
 #define DUMP_RECORDER_LOST   488u /* {u64 ticks, missed} by reason */
-#define DUMP_RECORDER_HEAD   520u /* bytes of it that are read */
+#define DUMP_RECORDER_HEAD   520u /* bytes of the recorder that are read */
 
 /* struct tprof_stats, u64 each */
 #define DUMP_STATS_TICKS     0u
@@ -74,7 +74,7 @@
 #define DUMP_READER_PERIOD 20u /* u32 */
 #define DUMP_READER_EPOCH  24u /* u32 */
 #define DUMP_READER_FLAGS  28u /* u32 WIRE_SAMPLES_* */
-#define DUMP_READER_SIZE   32u /* bytes of it that are read */
+#define DUMP_READER_SIZE   32u /* bytes of the reader that are read */
 
 /* struct tprof_agent: offsets from its member (bounds), or bytes before it */
 #define DUMP_AGENT_BEFORE  32u  /* u64 addresses of the build-id's ends */
@@ -88,12 +88,12 @@ struct dump_directory {
     struct dump_memory *memory;
     uint32_t cores, ring_words;
     uint64_t
-        /* offset to add to an address, as config.physical() gave it */
+        /* offset to add to an address: the result of config.physical() */
         physical;
     /* for the rings, counters and readers of all cores */
     struct dump_view view;
     struct {
-        uint64_t ring, words; /* virtual addresses; 0: not there */
+        uint64_t ring, words; /* virtual addresses; 0: the core has no ring */
     } core[DUMP_CORES_MAX];
 
     /* The agent's state, which is read through (agent_view). */
@@ -109,8 +109,8 @@ struct dump_directory {
 int dump_directory_find(struct dump_directory *d, struct dump_memory *m,
                         struct err *e);
 
-/* dump_ring.c: the ring of one core in a guest's memory: its records from the
- * oldest whole one to the newest, whether a host has read them or not
+/* dump_ring.c: the ring of one core in a guest's memory. Reads its records from
+ * the oldest whole one to the newest, whether a host has read them or not
  * (agent/src/sample/ring.h). */
 
 #define DUMP_RING_BLOCK 512u /* words that are read at a time */
@@ -131,16 +131,16 @@ struct dump_ring {
 void dump_ring_init(struct dump_ring *r, const struct dump_directory *d,
                     uint32_t core, uint32_t tail);
 
-/* The word at position (at), which counts on like the tail. 0 if the dump does
- * not have it. */
+/* Returns the word at position (at), which counts on like the tail; 0 if the
+ * dump does not have the word. */
 uint64_t dump_ring_word(struct dump_ring *r, uint32_t at);
 
 /*
- * Number of words of the record at (at), which must not be the tail.
- *
- * If the file is the memory of a running guest, it may change between two
- * reads. If there is no whole record between (at) and the tail any more, the
- * result is 0 and the tail becomes (at), so that loops up to the tail end.
+ * Returns the number of words of the record at (at), which must not be the
+ * tail. If the file is the memory of a running guest, the ring may change
+ * between two reads. If there is no whole record between (at) and the tail any
+ * more, sets the tail to (at), so that loops up to the tail end, and returns
+ * 0.
  */
 uint32_t dump_ring_count(struct dump_ring *r, uint32_t at);
 

@@ -15,7 +15,8 @@
 
 #include "util/err.h"
 
-/* With writes of 16 KiB, as QEMU makes them, this many are 64 GiB. */
+/* Greatest number of writes. With the 16 KiB of QEMU's writes, this is 64
+ * GiB. */
 #define DUMP_WRITES_MAX (4u << 20)
 
 struct dump_write {
@@ -39,7 +40,7 @@ int dump_file_init(struct dump_file *f, int fd, struct err *e);
 
 void dump_file_fini(struct dump_file *f);
 
-/* Read the (size) bytes at (at). Returns false if not all of them are there. */
+/* Read the (size) bytes at (at). Returns false if a part of them is missing. */
 bool dump_file_read(struct dump_file *f, uint64_t at, void *to, size_t size);
 
 #endif

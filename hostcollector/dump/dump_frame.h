@@ -10,12 +10,12 @@
 
 struct dump_frame {
     uint8_t bytes[WIRE_FRAME_MAX];
-    size_t used; /* of the header and of the body so far */
+    size_t used; /* bytes of the header, and of the body so far */
 };
 
 void dump_frame_begin(struct dump_frame *f, enum wire_type type, uint16_t seq);
 
-/* Append a field of (size) bytes, at most 255, or an integer. */
+/* Append a field: the (size) bytes, at most 255, or an integer. */
 void dump_frame_bytes(struct dump_frame *f, unsigned tag, const void *value,
                       size_t size);
 void dump_frame_field(struct dump_frame *f, unsigned tag, uint64_t value);

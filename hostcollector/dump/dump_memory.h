@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the memory of a dead guest, and the registers of its cores, from a
- * file: an ELF core or a compressed dump, as QEMU's dump-guest-memory writes
- * them, or raw memory from address 0 on, as written by pmemsave, as a
- * Firecracker snapshot, or as a memory-backend-file. The file is hostile: a
- * read never leaves the file.
+ * file. The file is an ELF core or a compressed dump, as QEMU's
+ * dump-guest-memory writes them, or raw memory from address 0 on: a file of
+ * pmemsave, a Firecracker snapshot, or a memory-backend-file. The file is
+ * hostile: a read never leaves the file.
  *
  * libkdumpfile 0.5 reads ELF cores and compressed dumps, too. It is not used:
  * it needs liblzo2 and libsnappy, and it was not tried on the hostile files
@@ -45,12 +45,12 @@ uint64_t dump_memory_size(const struct dump_memory *m);
 /* Does the file give virtual addresses? Only then DUMP_BY_PARTS works. */
 bool dump_memory_has_virtual(const struct dump_memory *m);
 
-/* Description of the first page of a compressed dump that was wanted and could
- * not be read. NULL if there is none. */
+/* Returns a description of the first page of a compressed dump that the caller
+ * wanted and that could not be read; NULL if there is no such page. */
 const char *dump_memory_trouble(const struct dump_memory *m);
 
-/* Text about the missing end of a core file: "is cut: 1 of 2 bytes of memory
- * are in it". NULL if nothing is known to be missing. */
+/* Returns a text about the missing end of a core file: "is cut: 1 of 2 bytes of
+ * memory are in it"; NULL if nothing is known to be missing. */
 const char *dump_memory_cut(const struct dump_memory *m);
 
 /* dump_memory_notes_size() is the number of bytes of notes in a core or a
@@ -60,13 +60,13 @@ uint64_t dump_memory_notes_size(const struct dump_memory *m);
 size_t dump_memory_notes(struct dump_memory *m, uint64_t offset, void *to,
                          size_t size);
 
-/* Read up to (size) bytes at (address), which (v) turns into a place. Returns
- * the number of bytes up to the first one that is not there. */
+/* Read up to (size) bytes at (address), which (v) translates. Returns the
+ * number of bytes before the first missing byte. */
 size_t dump_memory_some(struct dump_memory *m, const struct dump_view *v,
                         uint64_t address, void *to, size_t size);
 
-/* Read (size) bytes at (address), which (v) turns into a place. Returns false
- * if not all of them are there. */
+/* Read (size) bytes at (address), which (v) translates. Returns false if a part
+ * of them is missing. */
 bool dump_memory_read(struct dump_memory *m, const struct dump_view *v,
                       uint64_t address, void *to, size_t size);
 

@@ -14,8 +14,8 @@
 #define DUMP_PARTS_MAX 4096u
 
 struct dump_part {
-    /* in the file, never beyond its end; in a compressed dump: a place for
-     * dump_kdump_read() */
+    /* in the file, never beyond its end. In a compressed dump (at) is a place
+     * for dump_kdump_read(). */
     uint64_t at, size;
     uint64_t physical;
     uint64_t virtual;
@@ -31,9 +31,9 @@ struct dump_parts {
 };
 
 /* Find the parts of memory in a file. dump_parts_elf() reads (f), which begins
- * like ELF: a core, or raw memory with an image at address 0. dump_parts_raw()
- * is for (size) bytes of raw memory from address 0 on. Both return 0; -1 with
- * (e) filled. */
+ * like an ELF file: it is a core, or raw memory with an image at address 0.
+ * dump_parts_raw() is for (size) bytes of raw memory from address 0 on. Both
+ * return 0; -1 with (e) filled. */
 int dump_parts_elf(struct dump_parts *p, struct dump_file *f, struct err *e);
 int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e);
 
@@ -59,7 +59,7 @@ int dump_parts_raw(struct dump_parts *p, uint64_t size, struct err *e);
 
 struct dump_kdump;
 
-/* Does a file with these 8 bytes at its start have that format? */
+/* Is a file with these 8 bytes at its start in this format? */
 bool dump_kdump_is(const uint8_t start[8]);
 
 /* Open the dump in (f), which must outlive the result. (p) receives the parts
@@ -71,8 +71,8 @@ struct dump_kdump *dump_kdump_new(struct dump_file *f, struct dump_parts *p,
 /* Release (k). NULL is allowed. */
 void dump_kdump_free(struct dump_kdump *k);
 
-/* Read the (size) bytes from the place (at) on. Returns false if not all of
- * them are there. */
+/* Read the (size) bytes from the place (at) on. Returns false if a part of them
+ * is missing. */
 bool dump_kdump_read(struct dump_kdump *k, uint64_t at, void *to, size_t size);
 
 /* Description of the first page that could not be read; NULL if there is none.

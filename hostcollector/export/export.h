@@ -26,11 +26,12 @@ struct export_cursor {
 bool export_next(struct render *to, const struct report *r,
                  struct export_cursor *c);
 
-/* (ticks) of the guest's clock in nanoseconds, at least 0, and small enough for
- * every tool. If the clock's rate is unknown, the ticks themselves. */
+/* Returns (ticks) of the guest's clock in nanoseconds, at least 0, and small
+ * enough for every tool. If the clock's rate is unknown, returns the ticks
+ * themselves. */
 uint64_t export_ns(const struct profile *p, double ticks);
 
-/* "nanoseconds", or "ticks" if the clock's rate is unknown. */
+/* Returns "nanoseconds", or "ticks" if the clock's rate is unknown. */
 const char *export_unit(const struct profile *p);
 
 /* Write (name), a frame of folded stacks, with colons in place of semicolons,

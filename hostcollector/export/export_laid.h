@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The path of each entry of a core, written once as bytes of a format. A format
- * with a row for each sample copies these bytes into the row. */
+/* The path of each entry of a core, written once as bytes of a format. If a
+ * format has a row for each sample, it copies these bytes into the row. */
 #ifndef TPROF_EXPORT_EXPORT_LAID_H
 #define TPROF_EXPORT_EXPORT_LAID_H
 
@@ -20,14 +20,15 @@ typedef void export_lay(FILE *out, const struct render *to,
 
 /*
  * Call (lay) for the path of each entry of profile.cores[core] of (r), and keep
- * the bytes that it writes. If there is no memory, (to->no_memory) is set. Call
- * export_laid_fini() in either case.
+ * the bytes that (lay) writes. If there is no memory, (to->no_memory) is set.
+ * Call export_laid_fini() in either case.
  */
 void export_laid_init(struct export_laid *l, struct render *to,
                       const struct report *r, size_t core, export_lay *lay);
 void export_laid_fini(struct export_laid *l);
 
-/* The bytes of (entry), (*size) of them; 0 if the entry has no samples. */
+/* Returns the bytes of (entry). Stores their number in (*size); 0 if the entry
+ * has no samples. */
 static inline const char *export_laid_of(const struct export_laid *l,
                                          size_t entry, size_t *size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The samples of a core in the order of time, for formats with a row for each
- * sample. Samples whose time was not kept, for want of memory, come last, with
- * one row for each entry. So no sample is missing.
+ * sample. If there was no memory to keep the times of some samples, these
+ * samples come last, with one row for each entry. So no sample is missing.
  */
 #ifndef TPROF_EXPORT_EXPORT_ROWS_H
 #define TPROF_EXPORT_EXPORT_ROWS_H
@@ -18,7 +18,7 @@ struct export_rows {
     const struct report *report;
     const struct profile_core *core;
     struct sample_log_reader reader;
-    bool timed;        /* rows still come from (reader) */
+    bool timed;        /* (reader) still has rows */
     uint64_t last_ns;  /* of the last row from (reader) */
     double *time;      /* by entry: ticks in no row yet */
     uint64_t *samples; /* by entry: samples in no row yet */
@@ -62,8 +62,9 @@ static inline uint32_t export_tid(uint32_t pid, size_t core)
     return pid + 1 + (uint32_t)core;
 }
 
-/* The index of thread (thread) of (p), for export_tid(): behind the cores. If
- * (thread) is 0, that of the core. */
+/* Returns the index of thread (thread) of (p), for export_tid(). Indices of
+ * threads follow those of cores. If (thread) is 0, returns the index of the
+ * core. */
 static inline size_t export_thread(const struct profile *p, size_t core,
                                    uint32_t thread)
 {

@@ -13,11 +13,11 @@
 struct export_frame {
     uint32_t function, line;
     uint64_t address;
-    uint32_t depth; /* of inlining; 0: the function that has the code */
+    uint32_t depth; /* depth of inlining; 0: the function that has the code */
 };
 
 struct export_stack {
-    uint32_t prefix; /* the stack above; EXPORT_NO_STACK: none */
+    uint32_t prefix; /* the stack of its callers; EXPORT_NO_STACK: none */
     uint32_t frame;
 };
 #define EXPORT_NO_STACK UINT32_MAX

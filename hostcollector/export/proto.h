@@ -3,10 +3,10 @@
  * Messages in the wire format of Protocol Buffers, written field by field.
  *
  * A Profile for pprof with 100,000 stacks of 16 frames takes 25 ms and 5.4 MB,
- * the size of the message. protobuf-c needs 57 ms and 46 MB, because it packs a
- * message that is whole in memory. If each inner message is packed alone,
- * protobuf-c is as fast, but the caller must write all tags and lengths, as
- * here.
+ * which is the size of the message. protobuf-c needs 57 ms and 46 MB, because
+ * it needs the whole message in memory before it writes a byte. protobuf-c is
+ * as fast if each inner message is written by itself, but then the caller must
+ * write all tags and lengths, as here.
  */
 #ifndef TPROF_EXPORT_PROTO_H
 #define TPROF_EXPORT_PROTO_H

@@ -23,17 +23,16 @@
 
 #define COMPARE_FALSE   .05
 #define COMPARE_POWER   .8
-/* Functions with fewer samples than this, both sides together, are not judged.
- */
+/* Functions are not judged if both sides together have fewer samples. */
 #define COMPARE_SAMPLES 10
 
 enum compare_verdict {
     COMPARE_SAME,    /* not changed beyond chance */
     COMPARE_CHANGED, /* against the rest */
-    COMPARE_RARE,    /* has less than COMPARE_SAMPLES */
+    COMPARE_RARE,    /* has less than COMPARE_SAMPLES: not judged */
 };
 
-/* A share of something, on both sides. */
+/* A share on both sides, and its change. */
 struct compare_share {
     double before, after;
     struct two_proportions_change of; /* after - before */
@@ -49,9 +48,9 @@ struct compare_row {
     struct compare_share all; /* of everything */
     /* share of the unchanged functions and this function */
     struct compare_share rest;
-    /* For a function that did not change, if no function is inside another: the
-     * growth of its share of the rest that would have been found in
-     * COMPARE_POWER of the cases. */
+    /* For a function that did not change, if no function is inside another:
+     * growth of its share of the rest that the comparison finds with the
+     * probability COMPARE_POWER. */
     double detectable;
 };
 
@@ -62,10 +61,12 @@ struct compare_row {
  * Functions may be inside others, like calls are inside their callers in a
  * tree. The amounts of the outer function then include the amounts of the inner
  * ones. A removed function is subtracted from the functions around it, and the
- * functions inside it are removed with it. For these the result says whether
- * they changed themselves; at most COMPARE_FALSE of such changes are false. A
- * function with others inside and more than half of the rest on both sides is
- * the measure for the others, and never counts as changed.
+ * functions inside it are removed with it. For each function inside, the result
+ * says whether the function itself changed; at most COMPARE_FALSE of such
+ * changes are false.
+ *
+ * If a function contains others and has more than half of the rest on both
+ * sides, the others are measured against it, and it never counts as changed.
  */
 struct compare_input {
     size_t functions;
@@ -80,7 +81,8 @@ struct compare_input {
 
 struct compare_result {
     size_t judged, changed;
-    double rest[2]; /* share of all that did not change, before and after */
+    double rest[2]; /* share of all functions that did not change, before and
+                     * after */
 };
 
 /* Fill (rows), one for each function. Returns 0; -1 if there is no memory. */

@@ -16,7 +16,8 @@
 #define MERGED_NAMELESS UINT32_MAX
 
 struct merged_node {
-    uint32_t parent;   /* comes before the node; 0 for the root, too */
+    uint32_t parent;   /* has a smaller index than the node; 0 for the root,
+                        * too */
     uint32_t function; /* of pairs.functions, or MERGED_NAMELESS */
 };
 
@@ -35,8 +36,8 @@ struct merged {
     /*
      * After merged_finish(): the parts of the tree, as the functions of struct
      * compare_input. Part i < count - 1 is node i + 1 with all nodes below it.
-     * The further parts are the own time of nodes that have both children and
-     * own time: part i is the own time of node own[i - count + 1].
+     * The remaining parts exist for nodes that have both children and own time:
+     * part i is the own time of node own[i - count + 1].
      */
     size_t parts;
     uint32_t *own;

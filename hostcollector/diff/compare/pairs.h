@@ -3,10 +3,11 @@
  * Matches the functions of several runs by name and by the file that declares
  * them. Addresses and folders may differ between builds. Parts that a compiler
  * made of a function (f.part.0, f.constprop.0) are joined with the function,
- * unless both sides have the same parts. A function that is the only one of its
- * name on both sides is one function, even if its file has another name: the
- * file was renamed, or the function was moved. Uncertain matches stay separate
- * and are marked.
+ * unless both sides have the same parts.
+ *
+ * If both sides have only one function of a name, it is the same function, even
+ * if its file has another name: the file was renamed, or the function was
+ * moved. Uncertain matches stay separate and are marked.
  */
 #ifndef TPROF_DIFF_COMPARE_PAIRS_H
 #define TPROF_DIFF_COMPARE_PAIRS_H
@@ -24,7 +25,8 @@ struct pair {
     const char *name;
     const char *file;   /* the file that declares it; NULL: unknown */
     const char *joined; /* names of its parts, "f.part.0, f.isra.0"; or NULL */
-    const char *file_before; /* file on side 0 if its name differs; or NULL */
+    const char *file_before; /* name of its file on side 0, if it differs; or
+                              * NULL */
     /* The other side has several functions of this name, and the matching one
      * is unknown. */
     bool unsure;
@@ -42,8 +44,9 @@ struct pairs {
     size_t identities, room;
     struct pairs_sum *sums;
     size_t sum_count, sum_room;
-    /* After pairs_finish(). The first (count) functions have samples of their
-     * own. After them come functions of pairs_know() without such samples. */
+    /* Valid after pairs_finish(). The first (count) functions have samples of
+     * their own. After them come functions of pairs_know() without such
+     * samples. */
     struct pair *functions;
     size_t count, known;
     struct amount *amounts; /* in the layout of struct compare_input */
@@ -80,9 +83,9 @@ uint32_t pairs_number(const struct pairs *p, uint32_t known);
 /* Release what (p) holds. */
 void pairs_fini(struct pairs *p);
 
-/* Copy (name) into (arena) without the compiler's suffixes: "f [app]" for
- * "f.isra.0.part.1 [app]", and "f(int)" for "f(int) [clone .cold]". NULL if
- * there is no memory. */
+/* Copies (name) into (arena) without the compiler's suffixes: "f [app]" for
+ * "f.isra.0.part.1 [app]", and "f(int)" for "f(int) [clone .cold]". Returns
+ * NULL if there is no memory. */
 const char *without_compiler_suffix(struct arena *arena, const char *name);
 
 #endif

@@ -5,9 +5,9 @@
 
 /* beta_tail.c: tails of distributions. */
 
-/* The probability that a value of Student's t with (df) degrees of freedom is
- * farther from 0 than (t) in either direction. If (df) is INFINITY, of a normal
- * distribution. */
+/* Returns the probability that a value of Student's t with (df) degrees of
+ * freedom is farther from 0 than (t) in either direction. If (df) is INFINITY,
+ * the value is of a normal distribution. */
 double tail_t(double t, double df);
 
 /* Returns the (t) for which tail_t() returns (p). (p) is above 0 and at most 1.
@@ -15,22 +15,23 @@ double tail_t(double t, double df);
 double tail_t_quantile(double p, double df);
 
 /*
- * Returns the probability that (a) + (b) events divide as unevenly as this, or
- * more so, if each falls among the (b) with probability (share). This is twice
- * the smaller tail of the binomial distribution. Counts may have fractions.
+ * Returns the probability that (a) + (b) events divide as unevenly as these, or
+ * more so, if each event is one of the (b) with probability (share). The result
+ * is twice the smaller tail of the binomial distribution. Counts may have
+ * fractions.
  */
 double tail_counts(double a, double b, double share);
 
-/* two_proportions.c: compares a share before and after: whether it changed, by
- * how much, and which change would have been found. */
+/* two_proportions.c: compares a share before and after: did it change, by how
+ * much, and how large must a change be to be found. */
 
 /* Index 0 is before, 1 is after. */
 struct two_proportions {
     double p[2]; /* 0 to 1 */
-    /* number of equally weighted samples that give the same error */
+    /* number of samples with the same weight that give the same error */
     double n[2];
-    /* The variance is this multiple of the variance of (n) samples, since runs
-     * differ; 1 or more. (df) are the degrees of freedom of the estimate of
+    /* Runs differ, so the variance is this multiple of the variance of (n)
+     * samples; 1 or more. (df) are the degrees of freedom of the estimate of
      * that multiple. INFINITY: there is one run on each side, so there is no
      * estimate. */
     double spread, df;
@@ -43,9 +44,9 @@ struct two_proportions_change {
 
 /*
  * Returns the probability that two equal shares differ by chance as much as
- * these do. Uses a score test with pooled variance. If one side expects fewer
- * than TWO_PROPORTIONS_FEW samples, their distribution is not normal, and the
- * binomial test must agree.
+ * these do. Uses a score test with pooled variance. If fewer than
+ * TWO_PROPORTIONS_FEW samples are expected on a side, their distribution is not
+ * normal. Then the binomial test must agree.
  */
 #define TWO_PROPORTIONS_FEW 10
 double two_proportions_p(const struct two_proportions *s);
@@ -56,9 +57,9 @@ struct two_proportions_change
 two_proportions_interval(const struct two_proportions *s);
 
 /*
- * The least growth that two_proportions_p() would have found below (level) with
- * a probability of (power), if the two shares had been equal. If there is none,
- * the growth that makes the share 1.
+ * Returns the least growth that two_proportions_p() finds below (level) with a
+ * probability of (power), if the shares are equal without the growth. If there
+ * is no such growth, returns the growth that makes the share 1.
  */
 double two_proportions_detectable(const struct two_proportions *s, double level,
                                   double power);

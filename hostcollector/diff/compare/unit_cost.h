@@ -32,8 +32,8 @@ struct unit_change {
 struct unit_change unit_change_of(const struct unit_cost *before,
                                   const struct unit_cost *after);
 
-/* The time that one function takes for one unit. These are no shares: if one
- * function gets faster, no other grows. */
+/* The time that one function takes for one unit. These times are not shares: if
+ * one function gets faster, no other function grows. */
 struct unit_row {
     double before, after; /* seconds for one unit, mean of the runs */
     /* after / before - 1, with its 95 % interval, if both sides have the
@@ -42,8 +42,8 @@ struct unit_row {
     double change, low, high;
     double p;     /* probability of such a change by chance; 1: not judged */
     double q;     /* (p), corrected for the number of judged functions */
-    bool changed; /* beyond chance; decided by (q) if both sides have the
-                     function */
+    bool changed; /* beyond chance; if both sides have the function, (q)
+                   * decides */
 };
 
 struct unit_rows_input {

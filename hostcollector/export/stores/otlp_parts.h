@@ -97,10 +97,12 @@ struct otlp_place {
 };
 
 struct otlp_table {
-    struct pair_map known; /* by the hash of an entry's bytes, and a count of
-                            * entries with the same hash, from 0 on */
+    struct pair_map known; /* hash of an entry's bytes and a number, which
+                            * counts entries with the same hash -> index of the
+                            * entry */
     struct otlp_message entries;
-    struct otlp_place *places; /* of the entries' bytes in (entries) */
+    struct otlp_place *places; /* by index: place of the entry's bytes in
+                                * (entries) */
     size_t places_room;
     uint32_t count;
 };
@@ -110,7 +112,8 @@ struct otlp_tables {
     bool no_memory; /* the tables are incomplete */
     struct otlp_table tables[OTLP_KINDS];
     const struct report *report; /* of the guest */
-    struct pair_map known;       /* numbers of parts of its view */
+    struct pair_map known;       /* part of the guest's view -> number of its
+                                  * entry */
 };
 
 /* Call otlp_tables_fini() at the end. */
@@ -122,8 +125,8 @@ void otlp_tables_guest(struct otlp_tables *o, const struct report *r);
 
 uint32_t otlp_number_of_string(struct otlp_tables *o, const char *text);
 
-/* Number of the attribute (key) with the value (text), or (number) if (text) is
- * NULL. */
+/* Returns the number of the attribute (key) with the value (text), or with the
+ * value (number) if (text) is NULL. */
 uint32_t otlp_number_of_attribute(struct otlp_tables *o, const char *key,
                                   const char *text, uint64_t number);
 

@@ -13,8 +13,8 @@ void window_of(struct window *w, const struct report *r);
  * (size) + 1 bytes. Returns (buf). */
 char *window_hex(char *buf, const uint8_t *bytes, size_t size);
 
-/* Writes the struct window of a report as it is in memory, for another process
- * of this program. */
+/* Writes the struct window of a report byte for byte, for another process of
+ * this program. */
 extern const struct render_ops render_window;
 
 #endif

@@ -8,21 +8,21 @@
 
 #include "report/render.h"
 
-/* Numbers of one report, shared by all formats that it is written in. Zeroed:
- * empty. The caller that has the report written frees (list). */
+/* Numbers of one report, shared by all formats in which the report is written.
+ * Zeroed: empty. The caller that starts the writing frees (list). */
 struct stack_numbers {
     uint64_t *list; /* all entries of core 0, then of core 1, ... */
 };
 
 /*
- * The stack numbers of profile.cores[core] of (r), by entry as for
- * view_path_of(). r->numbers keeps them. NULL if there is no memory; then
- * (to->no_memory) is set.
+ * Returns the stack numbers of profile.cores[core] of (r), by entry as for
+ * view_path_of(). r->numbers keeps them. Returns NULL if there is no memory;
+ * then (to->no_memory) is set.
  *
- * A number depends on functions, files, lines and images, so it is the same in
- * all guests and at all times. It has 64 bits of a SHA-256. With a weaker hash,
- * a guest could choose a stack that has the number of another stack, and show
- * its names there.
+ * A number depends on functions, files, lines and images, so a stack has the
+ * same number in all guests and at all times. The number is 64 bits of a
+ * SHA-256. With a weaker hash, a guest could make up a stack that has the
+ * number of another stack, and the store would show the wrong names.
  */
 const uint64_t *stack_numbers_of(struct render *to, const struct report *r,
                                  size_t core);

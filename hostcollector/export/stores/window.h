@@ -12,7 +12,7 @@
 #include "model/guest.h"
 
 #define WINDOW_ID     16u
-#define WINDOW_LABELS 4096u /* more than 16 labels take (origin.h) */
+#define WINDOW_LABELS 4096u /* 16 labels (origin.h) fit */
 
 struct window {
     /* Identifies guest, window and build. Receivers drop a window whose id they
