@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time to wait before the next try. It doubles with each failure up to a
- * minute. A random part of up to half is subtracted, so that a thousand
- * senders do not return at once. It is never less than the receiver asked for.
+ * Time to wait before the next try. The time doubles with each failure, up to a
+ * minute. A random part of up to half is subtracted, so that a thousand senders
+ * do not return at once. The time is never less than the receiver asked for.
  * Leaf.
  */
 #ifndef TPROF_FLEET_BACKOFF_H

@@ -14,7 +14,7 @@ int notify_open(void);
  * STATUS=...". Does not wait for an answer. */
 void notify_tell(int fd, const char *lines);
 
-/* Half of the interval at which systemd's watchdog expects a notice, in
+/* Returns half of the interval at which systemd's watchdog expects a notice, in
  * nanoseconds; 0 if there is no watchdog. */
 uint64_t notify_watchdog_ns(void);
 

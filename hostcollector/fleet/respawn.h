@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Restarts a child process whenever it exits, after a delay that grows to one
- * minute. The collector cannot do this itself: its sandbox forbids fork. The
- * keeper, which does it, reads no untrusted data.
+ * minute. The collector cannot do this itself: its sandbox forbids fork.
+ * Therefore a process named keeper does it. The keeper reads no untrusted
+ * data.
  */
 #ifndef TPROF_FLEET_RESPAWN_H
 #define TPROF_FLEET_RESPAWN_H
@@ -12,13 +13,14 @@
 #include "util/err.h"
 
 struct respawner {
-    /* the restarted process, in the message about a restart */
+    /* name of the restarted process, for messages */
     const char *what;
     void *context;
     /*
-     * Forks the process, which must exit when (stop) is readable: then the
-     * collector has exited. Other processes that it forks may exit earlier.
-     * Returns the process to wait for; -1 with (e) filled.
+     * Forks the process. The process must exit when (stop) is readable, because
+     * then the collector has exited. The process may fork others, which may
+     * exit earlier. Returns the process for which the keeper waits; -1 with (e)
+     * filled.
      */
     pid_t (*start)(void *context, int stop, struct err *e);
     /* Called when the process is restarted. */

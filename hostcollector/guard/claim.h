@@ -9,14 +9,14 @@
 #include "util/err.h"
 
 enum claim {
-    /* may replace a file that tprof wrote, but not a recording */
+    /* may replace a file that tprof wrote, except a recording */
     CLAIM_REPORT,
     CLAIM_RECORDING, /* renames an existing recording to PATH.old */
 };
 
-/* Allow files that tprof did not write to be replaced from now on: overwritten
- * by a report, or renamed to PATH.old by a recording. Images are never
- * replaced, nor recordings by a report. */
+/* From now on allow that files which tprof did not write are replaced: a report
+ * overwrites them, a recording renames them to PATH.old. Images are never
+ * replaced. A report never replaces a recording. */
 void claim_force(void);
 
 /*
@@ -25,21 +25,21 @@ void claim_force(void);
  *
  * With CLAIM_RECORDING, a file that is not empty is renamed to PATH.old, which
  * replaces an earlier PATH.old, and a new file is opened. If (path) is a link,
- * this happens to the file that the link points to. If the file is too small to
- * have many samples and PATH.old may have more, the file is removed instead,
- * and copied for claim_undo(). An empty file gets (mode).
+ * this happens to the target of the link. If the file is too small to have many
+ * samples, and PATH.old may have more, PATH.old stays: the file is removed, and
+ * copied for claim_undo(). An empty file gets (mode).
  *
- * A path that is not a regular file, for example a terminal, is opened as it
- * is. A confined process calls opener_claim() instead.
+ * A path that is not a regular file, for example a terminal, is opened
+ * unchanged. A confined process calls opener_claim() instead.
  *
  * Returns the descriptor; -1 with (e) filled: the file cannot be opened or
  * renamed, another process has claimed it, or it must not be replaced.
  */
 int claim_file(const char *path, mode_t mode, enum claim how, struct err *e);
 
-/* If claim_file() renamed or removed a file for the recording at (path), the
- * recording is removed, and the file is there again. Returns 0; -1 with errno
- * set: ENOENT if there was no file. */
+/* If claim_file() has renamed or removed a file for the recording at (path),
+ * remove the recording and restore the file. Returns 0; -1 with errno set:
+ * ENOENT if there was no file. */
 int claim_undo(const char *path);
 
 /*
@@ -57,8 +57,7 @@ int claim_fresh(const char *path, struct err *e);
  * Returns 0; -1 with errno set. */
 int claim_settle(const char *path, bool keep);
 
-/* Do (a) and (b) name the same existing file? Each may be NULL, which names
- * none. */
+/* Do (a) and (b) name the same existing file? NULL names no file. */
 bool claim_same(const char *a, const char *b);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define MAGIC_SIZE 64u /* bytes that are enough to tell */
+#define MAGIC_SIZE 64u /* bytes that decide the kind */
 
 enum magic {
     MAGIC_NONE, /* no file, or an unreadable one */

@@ -26,10 +26,10 @@ enum opener_how {
     /* Output files that are claimed (guard/claim.h), by opener_claim() only. */
     OPENER_REPORT,
     OPENER_RECORDING,
-    OPENER_UNDO,  /* claim_undo(); allowed where OPENER_RECORDING is */
+    OPENER_UNDO,  /* claim_undo(); allowed together with OPENER_RECORDING */
     OPENER_FRESH, /* claim_fresh(), by opener_claim() only */
-    /* claim_settle(), keeping the new file or the old one. Nothing is opened.
-     */
+    /* claim_settle(): _SETTLE keeps the new file, _DROP the old file. Nothing
+     * is opened. */
     OPENER_SETTLE,
     OPENER_DROP,
     /* A regular file with a name like a source file, for reading. */
@@ -61,8 +61,8 @@ int opener_allow_sockets_in(const char *folder);
 /* Allow OPENER_WINDOW for files in (folder), which ends in a slash. */
 int opener_allow_windows_in(const char *folder);
 
-/* Allow the helper to connect to each socket whose name stands as a word in the
- * text file (path) at that moment. A word may follow a =, and end before a
+/* Allow the helper to connect to each socket whose name is a word of the text
+ * file (path) when it connects. A word may follow a =, and end before a
  * colon. */
 int opener_allow_listed(const char *path);
 
@@ -72,35 +72,36 @@ void opener_allow_sources(void);
 /*
  * Start the helper. This process must have no threads, and must have standard
  * input, output and error. The helper inherits all open descriptors, because
- * the user may name files like /dev/fd/3. Start it before epoll watches any of
- * them.
+ * the user may name files like /dev/fd/3. Start the helper before epoll watches
+ * any of the descriptors.
  *
  * Returns 0 in the calling process; 1 in the helper, which may confine itself
  * before it calls opener_serve(); -1 with (e) filled.
  */
 int opener_fork(struct err *e);
 
-/* Do the helper's work. (lacks) says what the helper's confinement lacks; empty
- * if it is complete. The helper exits when the process that it serves exits. A
- * shared helper exits when the process that started it exits. */
+/* Do the helper's work. (lacks) says what the helper's confinement lacks, and
+ * is empty if the confinement is complete. The helper exits when the process
+ * that it serves exits. A shared helper exits when the process that started it
+ * exits. */
 _Noreturn void opener_serve(const struct err *lacks);
 
-/* Wait until this process's helper is confined, and, if the helper is shared,
- * until the process served before has exited. Returns 0; -1 with (e) filled:
- * what the helper's confinement lacks, or that the helper has exited. */
+/* Wait until this process's helper is confined. If the helper is shared, also
+ * wait until the process that it served before has exited. Returns 0; -1 with
+ * (e) filled, which says what the helper's confinement lacks, or that the
+ * helper has exited. */
 int opener_confined(struct err *e);
 
 /*
  * Start a helper that serves the child processes of this process, one after the
  * other. Starting a helper for each child would take longer than the child's
  * work. This process itself has no helper then. If an earlier shared helper has
- * ended (opener_is_shared()), this call reaps the earlier one first. Returns
- * like opener_fork().
+ * ended (opener_is_shared()), this call waits for its end first. Returns like
+ * opener_fork().
  *
- * The helper keeps only standard input, output and error, because the helper
- * may run longer than other descriptors should stay open. So the helper cannot
- * open names like /dev/fd/3, and descriptors for its confinement must be made
- * after this call.
+ * The helper may run for a long time, so it keeps only standard input, output
+ * and error. It cannot open names like /dev/fd/3, and descriptors for its
+ * confinement must be made after this call.
  */
 int opener_fork_shared(struct err *e);
 
@@ -113,17 +114,17 @@ int opener_is_shared(void);
 void opener_keep(int fd);
 
 /* Connect this child process to the shared helper, over a socket of its own.
- * The helper serves this process once the process before has exited. An
- * attacker who takes over this process reaches nothing of the processes before
- * and after it. Returns 0; -1 with (e) filled. */
+ * The helper serves this process after the previous one has exited. An attacker
+ * who takes over this process reaches nothing of the processes before and after
+ * it. Returns 0; -1 with (e) filled. */
 int opener_join(struct err *e);
 
 /*
- * Do (how) with (path). The helper does this if there is one; otherwise this
- * process does, without checking what is allowed.
+ * Do (how) with (path). The helper does this if there is a helper. Otherwise
+ * this process does it, and checks no rule.
  *
  * Returns the descriptor; 0 if nothing is opened; -1 with errno set: EACCES if
- * it is not allowed, EPIPE if the helper has exited.
+ * (how) is not allowed, EPIPE if the helper has exited.
  */
 int opener_open(enum opener_how how, const char *path);
 
@@ -133,24 +134,24 @@ int opener_open(enum opener_how how, const char *path);
 #define OPENER_WINDOWS 16u
 void opener_open_windows(const char *const *paths, size_t count, int *fds);
 
-/* Return (fd) from the next opener_open(OPENER_READ, path) of this (path),
- * which must live until then. Only one descriptor is kept at a time. An (fd) of
- * -1 withdraws the kept one and closes it. */
+/* Make the next opener_open(OPENER_READ, path) return (fd). (path) must live
+ * until then. Only one descriptor is kept at a time. An (fd) of -1 withdraws
+ * the kept descriptor and closes it. */
 void opener_preopen(const char *path, int fd);
 
 /* Claim (path) as claim_file(), claim_fresh() or claim_settle() do, by (how).
- * Returns as opener_open(), but -1 with (e) filled. */
+ * Returns the values of opener_open(), with (e) filled on failure. */
 int opener_claim(enum opener_how how, const char *path, struct err *e);
 
 /* Is there a helper? */
 int opener_started(void);
 
-/* opener_rules.c, for opener.c: the list that opener_allow() and the functions
- * after it have filled before the helper starts. */
+/* opener_rules.c, for opener.c: the list of allowed files. opener_allow() and
+ * the functions after it fill the list before the helper starts. */
 
-/* Is (how) allowed for (path)? opener_rules_name() asks about its name alone,
- * opener_rules_image() if it is an image, opener_rules_source() if it is named
- * like a source file. */
+/* Is (how) allowed for (path)? opener_rules_name() decides by the name alone,
+ * opener_rules_image() for an image, opener_rules_source() for a file with a
+ * name like a source file. */
 bool opener_rules_name(enum opener_how how, const char *path);
 bool opener_rules_image(enum opener_how how, const char *path);
 bool opener_rules_source(enum opener_how how);

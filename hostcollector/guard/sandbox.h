@@ -13,7 +13,7 @@
 
 /* Tasks of the process. */
 enum sandbox_need {
-    /* Uses open descriptors, and files that a helper opens for it. */
+    /* Uses open descriptors, and files that a helper opens for the process. */
     SANDBOX_READER = 1u << 0,
     SANDBOX_VSOCK = 1u << 1, /* connects to guests by vsock */
     /* Accepts connections, and receives descriptors and memory over them. */
@@ -75,18 +75,20 @@ void sandbox_init_network(struct sandbox *s);
 /*
  * Allow (uses), of enum sandbox_use, for (path).
  *
- * If (path) is a folder, this allows everything below it, and nothing beside
- * it, with or without a slash at the end. If (path) is a device or a pipe, only
- * this file is allowed, because its folder may contain disks. For any other
- * file, its folder is allowed, and the folder of the file that (path) links to
- * now: the file may be created or replaced later, and debug files lie beside
- * images. A (path) that ends in "/" and does not exist allows nothing.
+ * If (path) is a folder, everything below it is allowed, and nothing beside it,
+ * with or without a slash at the end. If (path) is a device or a pipe, only
+ * this file is allowed, because its folder may contain disks.
+ *
+ * For any other file, its folder is allowed, because the file may be created or
+ * replaced later, and debug files lie beside images. If the file is a link, the
+ * folder of its present target is allowed, too. A (path) that ends in "/" and
+ * does not exist allows nothing.
  */
 void sandbox_allow(struct sandbox *s, const char *path, unsigned uses);
 
-/* Allow (uses) for the file that (path) leads to now, or for everything below
- * this folder, and nothing beside it. Allows nothing if (path) does not exist
- * or is NULL. */
+/* Allow (uses) for the present target of (path), if it is a file. If it is a
+ * folder, allow everything below it, and nothing beside it. Allows nothing if
+ * (path) does not exist or is NULL. */
 void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses);
 
 /* Release (s) without entering it. */
@@ -96,22 +98,22 @@ void sandbox_fini(struct sandbox *s);
  * Give up everything except what (needs), of enum sandbox_need, require, and
  * release (s). This cannot be undone. A system call that is not allowed ends
  * the process with a line on stderr and exit status 1. Opening a file fails
- * with EACCES instead, since C libraries try to open files that they can do
- * without.
+ * with EACCES instead, because C libraries try to open files that they can do
+ * without. No other process can trace this process or find its memory in a core
+ * file.
  *
- * No other process can trace this process or find its memory in a core file. A
- * process of root stays one. Of its capabilities it keeps CAP_DAC_READ_SEARCH,
- * to find files of other users; with SANDBOX_OPENER also CAP_DAC_OVERRIDE, to
- * open them; and with SANDBOX_LOW_PORT also CAP_NET_BIND_SERVICE, for low
- * ports.
+ * A process of root stays a process of root. It keeps the capability
+ * CAP_DAC_READ_SEARCH, to find files of other users; with SANDBOX_OPENER also
+ * CAP_DAC_OVERRIDE, to open them; and with SANDBOX_LOW_PORT also
+ * CAP_NET_BIND_SERVICE, for low ports.
  *
- * Returns 0; -1 with (e) filled: what the kernel lacks, and what therefore
- * stays possible. Everything else is given up in that case, too.
+ * Returns 0; -1 with (e) filled, which says what the kernel lacks, and what
+ * therefore stays possible. Everything else is given up in that case, too.
  */
 int sandbox_enter(struct sandbox *s, unsigned needs, struct err *e);
 
-/* Call (call) before a forbidden system call ends the process. (call) may only
- * do what a signal handler may do. */
+/* Call (call) before a forbidden system call ends the process. In (call) only
+ * functions that a signal handler may call are allowed. */
 void sandbox_before_end(void (*call)(void));
 
 /* Restrict the system calls only, as sandbox_enter() does, in any build.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings in folders, by file names alone: lists all, and those that a
- * receiver is done with; and watches for new ones. */
+/* Recordings in folders, by file names alone. Lists all recordings, and the
+ * recordings that a receiver is done with. Watches for new recordings. */
 #ifndef TPROF_FLEET_PUSH_LISTING_H
 #define TPROF_FLEET_PUSH_LISTING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sorted strings. Zeroed: empty. */
+/* A list of strings, sorted after listing_read(). Zeroed: empty. */
 struct listing_names {
     char **list;
     size_t count, room;
@@ -18,9 +18,9 @@ struct listing {
     struct listing_names marks; /* recordings that have a mark */
 };
 
-/* Fill (l) with the recordings in the folder (path), and with those that have
- * a mark of (tag). Returns 0; -1 with errno. Call listing_fini() in both
- * cases. */
+/* Fill (l) with the recordings in the folder (path), and with the recordings
+ * that have a mark of (tag). Returns 0; -1 with errno. Call listing_fini() in
+ * both cases. */
 int listing_read(struct listing *l, const char *path, const char *tag);
 void listing_fini(struct listing *l);
 
@@ -43,17 +43,15 @@ struct watch;
 struct watch *watch_open(const char *const *paths, size_t count);
 void watch_close(struct watch *w);
 
-/* A descriptor that is readable when something has changed; -1 if (w) is
- * NULL. */
+/* Returns a descriptor that is readable when something has changed; -1 if (w)
+ * is NULL. */
 int watch_fd(const struct watch *w);
 
 /*
- * Take the changes since the last call: paths of recordings in (*taken), valid
- * until the next call. Changes by other machines on a network file system may
- * be missing.
- *
- * Returns false if these are not all changes, so that the folders must be
- * read.
+ * Stores in (*taken) the paths of recordings that have changed since the last
+ * call. The paths are valid until the next call. Changes by other machines on a
+ * network file system may be missing. Returns false if more has changed, so
+ * that the folders must be read.
  */
 bool watch_take(struct watch *w, const struct listing_names **taken);
 

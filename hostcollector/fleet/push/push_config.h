@@ -14,14 +14,16 @@ struct push_config {
     struct guest_config from;
     struct option_words inputs; /* recordings, and folders of recordings */
     const char *to;             /* a URL */
-    const char *as;             /* the receiver's kind; NULL: as the URL says */
-    const char *format;  /* for a folder; NULL: the recordings, as they are */
-    const char *host;    /* NULL: this machine's name */
-    const char *ca;      /* a file; NULL: the system's */
-    const char *cert;    /* a file; NULL: none */
-    const char *key;     /* a file; NULL: in (cert) */
-    const char *headers; /* a file; NULL: none */
-    bool follow;         /* wait for further recordings */
+    const char *as;             /* the receiver's kind; NULL: the URL names
+                                 * it */
+    const char *format;         /* format for a folder; NULL: copies of the
+                                 * recordings */
+    const char *host;           /* NULL: this machine's name */
+    const char *ca;             /* a file; NULL: the system's */
+    const char *cert;           /* a file; NULL: none */
+    const char *key;            /* a file; NULL: in (cert) */
+    const char *headers;        /* a file; NULL: none */
+    bool follow;                /* wait for further recordings */
     struct origin_label labels[ORIGIN_LABELS];
     unsigned label_count;
 };

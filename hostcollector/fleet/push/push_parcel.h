@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording -> a parcel for a receiver. Recordings are not trusted: a
+ * Makes a parcel for a receiver from a recording. Recordings are not trusted. A
  * confined process (fleet/push/push_reader.h) reads the recording and writes
- * files without names. These go to the process that has the network
- * (fleet/push/receivers/http.h). push itself reads none of these bytes, only a
- * struct window, numbers and labels.
+ * files without names. The process that has the network
+ * (fleet/push/receivers/http.h) sends these files. push itself reads no byte of
+ * them, only a struct window, numbers and labels.
  */
 #ifndef TPROF_FLEET_PUSH_PUSH_PARCEL_H
 #define TPROF_FLEET_PUSH_PUSH_PARCEL_H
@@ -23,7 +23,7 @@
 enum push_made {
     PUSH_MADE,
     PUSH_UNREADABLE,  /* the reading process has shown the reason */
-    PUSH_OTHER_IMAGE, /* the recording waits for an image; (e) says for which */
+    PUSH_OTHER_IMAGE, /* the recording waits for an image, which (e) names */
     PUSH_NO_IMAGE,    /* a file of --elf cannot be read; the reason was shown */
     PUSH_NO_SAMPLES,
     PUSH_GONE,    /* the recording does not exist any more */
@@ -46,8 +46,8 @@ enum push_made push_parcel_make(struct parcel *p, const char *path,
                                 struct push_reader *r, struct err *e);
 void push_parcel_fini(struct parcel *p);
 
-/* The origin. (is) points into the struct, so do not copy the struct: the copy
- * would have the guest of the original. */
+/* The origin of a recording. (is) points into the struct, so do not copy the
+ * struct: the copy would have the guest of the original. */
 struct push_origin {
     /* origin of the recording last passed to push_origin_name() */
     struct origin is;
@@ -63,8 +63,8 @@ void push_origin_begin(struct push_origin *p, const struct push_config *o);
 void push_origin_name(struct push_origin *p, const char *path);
 
 /* push_batch.c: collects windows that are sent in one request. A store that
- * makes a file of each request accepts thousands of windows a second this way,
- * but only a few dozen single ones. */
+ * makes a file of each request accepts thousands of windows a second this way.
+ * One by one, it accepts only a few dozen a second. */
 
 #define BATCH_WINDOWS 256u
 #define BATCH_BYTES   (8u << 20) /* compressed; a batch of this size is full */
@@ -80,8 +80,8 @@ struct batch_window {
 struct push_batch {
     struct batch_window windows[BATCH_WINDOWS];
     size_t count;
-    /* the parcel of the only window; or parts with those of all windows,
-     * joined */
+    /* The parcel of the only window. After batch_join(), its parts have the
+     * joined parts of all windows. */
     struct parcel parcel;
     bool joined;
 };

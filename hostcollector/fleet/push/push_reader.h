@@ -4,7 +4,7 @@
  * process of a report. It receives each recording as a descriptor, and writes
  * the parts of the parcel and the struct window into files without names.
  *
- * The process reads many recordings, one after another. Starting a process
+ * One process reads many recordings, one after another. Starting a process
  * takes as long as reading some windows, and the names found for one window
  * serve the next window.
  */
@@ -24,15 +24,15 @@
 struct push_reader {
     const struct push_config *options;
     const struct receiver *receiver;
-    struct push_tell *tell; /* notifies systemd meanwhile */
+    struct push_tell *tell; /* notifies systemd while the process reads */
     pid_t child;            /* 0: no process */
     int socket;             /* to the process */
     bool helped;            /* the process has a helper that opens files */
 };
 
-/* Ends of reading in addition to an enum exit_code. */
+/* Further results of push_reader_read(), beside enum exit_code. */
 #define PUSH_READER_UNWRITTEN 100 /* a file could not be written */
-#define PUSH_READER_KILLED    101 /* (e) says how */
+#define PUSH_READER_KILLED    101 /* the process was killed; (e) says how */
 #define PUSH_READER_FAILED    102 /* the process did not start; (e) says why */
 
 /* Read the recording (path) into the parts of (p) and into (window). p->origin

@@ -36,7 +36,7 @@ struct push_tell {
     char error[PUSH_TELL_ERROR];
     int notify_fd;
     uint64_t often_ns; /* interval of notices to systemd */
-    /* when the last notice and the last sums were sent; 0: never */
+    /* time of the last notice, and of the last line of sums; 0: never */
     uint64_t told_ns, summed_ns;
 };
 
@@ -44,12 +44,12 @@ struct push_tell {
 void push_tell_begin(struct push_tell *t, bool follow);
 void push_tell_end(struct push_tell *t);
 
-/* With (follow), show that recordings in (from), and with (more) in further
- * places, are sent to (to), since the next message may take an hour. */
+/* With (follow), show the folder (from) and the receiver (to), because the next
+ * message may take an hour. (more): there are further folders. */
 void push_tell_places(const struct push_tell *t, const char *from, bool more,
                       const char *to);
 
-/* Show the error (e) of the recording (path), and empty (e), since push goes
+/* Show the error (e) of the recording (path). Empty (e), because push goes
  * on. */
 void push_tell_error(struct push_tell *t, const char *path, struct err *e);
 
@@ -57,7 +57,8 @@ void push_tell_error(struct push_tell *t, const char *path, struct err *e);
  * (e). */
 void push_tell_change(struct push_tell *t, const char *path, struct err *e);
 
-/* Show that a receiver was away for (seconds) and is given up. */
+/* Show that a receiver was away for (seconds), and that push no longer waits
+ * for it. */
 void push_tell_given_up(double seconds);
 
 /* Note that the receiver has taken a recording, which ends an outage. */
@@ -66,9 +67,9 @@ void push_tell_taken(struct push_tell *t);
 /* Show once that recordings were delivered without names. */
 void push_tell_nameless(struct push_tell *t);
 
-/* Notify systemd that push is alive, the first time that it is ready. Call it
- * often; at rest, every push_tell_rest_ms(). (tell) is a struct push_tell.
- * push_tell_at() does the same for a time of clock_ns(). */
+/* Notify systemd that push is alive, and the first time that push is ready.
+ * Call this often, and at rest every push_tell_rest_ms(). (tell) is a struct
+ * push_tell. push_tell_at() does the same for a time of clock_ns(). */
 void push_tell_alive(void *tell);
 void push_tell_at(struct push_tell *t, uint64_t now_ns);
 int push_tell_rest_ms(const struct push_tell *t);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings that wait to be sent. The queue is a folder: each recording in it
- * waits for each receiver until it has a mark, a file RECORDING.sent-TAG
- * beside it, where TAG stands for the receiver. A mark is written whole or not
- * at all, and only after the receiver has answered. So if push is killed
- * before that, the recording is sent once more and nothing is lost.
+ * Recordings that wait to be sent. The queue is a folder. Each recording in the
+ * folder waits for each receiver until the recording has a mark of the
+ * receiver: a file RECORDING.sent-TAG beside it, where TAG stands for the
+ * receiver.
+ *
+ * A mark is written whole or not at all, and only after the receiver has
+ * answered. So if push is killed before the mark is written, the recording is
+ * sent once more and nothing is lost.
  */
 #ifndef TPROF_FLEET_PUSH_QUEUE_H
 #define TPROF_FLEET_PUSH_QUEUE_H
@@ -38,7 +41,7 @@ void merged_windows_sort(struct merged_windows *s);
  * memory. */
 int merged_windows_contain(const struct merged_windows *s, const char *path);
 
-/* Forget all files, but keep the room; or release that, too. */
+/* Empty (s): _clear() keeps the room, _fini() releases it. */
 void merged_windows_clear(struct merged_windows *s);
 void merged_windows_fini(struct merged_windows *s);
 
@@ -55,20 +58,21 @@ struct queue {
     size_t count, room;
     /* recordings that are still being written, which are not in (items) */
     size_t open;
-    /* Recordings with earlier marks, if marks are read: sent; set aside. */
+    /* Counts of recordings with earlier marks, if marks are read: sent, and set
+     * aside. */
     size_t sent, aside;
-    size_t gone; /* waited, and were removed before they were marked */
-    /* Merged files in the folders, whether or not they wait. */
+    size_t gone; /* recordings that were removed before they were marked */
+    /* Merged files in the folders, waiting or not. */
     struct merged_windows merged;
-    int *held; /* locks of the folders, which keep windows from being merged */
+    int *held; /* locks of the folders: no windows are merged meanwhile */
     size_t held_count, held_room;
 };
 
 enum queue_end {
     QUEUE_DELIVERED,
-    QUEUE_REFUSED,    /* the receiver refuses it for good */
-    QUEUE_UNREADABLE, /* no report can be made from it */
-    QUEUE_EMPTY,      /* it has no samples */
+    QUEUE_REFUSED,    /* the receiver refuses the recording for good */
+    QUEUE_UNREADABLE, /* no report can be made from the recording */
+    QUEUE_EMPTY,      /* the recording has no samples */
 };
 
 /* Size for queue_tag(). */
@@ -93,7 +97,7 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name);
 int queue_scan(struct queue *q, const char *const *from, size_t count,
                const char *tag, bool marks, struct err *e);
 
-/* Empty (q), and fill it with those of the recordings (changed) that wait for
+/* Empty (q), and fill it with the recordings among (changed) that wait for
  * (tag). Returns 0; -1 with (e) filled. */
 int queue_hear(struct queue *q, const char *const *from, size_t count,
                const char *tag, const struct listing_names *changed,
@@ -108,15 +112,15 @@ int queue_hear(struct queue *q, const char *const *from, size_t count,
 int queue_mark(struct queue_item *item, const char *tag, enum queue_end end,
                uint64_t samples, const char *id, struct err *e);
 
-/* Does the file (path) not exist any more? A full spool removes its oldest
- * files. */
+/* Was the file (path) removed? A full spool removes its oldest files. */
 bool queue_is_gone(const char *path);
 
 /* Add the items that are gone to (q->gone), as queue_scan() does. */
 void queue_count_gone(struct queue *q);
 
-/* Number of items that are neither marked nor counted as gone. (oldest_ns),
- * unless NULL, becomes the time of the oldest of them, if there is one. */
+/* Returns the number of items that are neither marked nor counted as gone. If
+ * there are such items, stores the time of the oldest in (*oldest_ns).
+ * (oldest_ns) may be NULL. */
 size_t queue_waiting(const struct queue *q, int64_t *oldest_ns);
 
 /* Unlock the folders. From now on windows may be merged, and items may be

@@ -17,7 +17,7 @@ struct serve_page {
     const char *build; /* NULL: build-id of the first window */
     const char *const *elfs;
     size_t elf_count;
-    const struct guest_config *from; /* its folders of images, and sandbox */
+    const struct guest_config *from; /* folders of images, and the sandbox */
     bool has_code;                   /* source lines and code */
 };
 
@@ -25,20 +25,21 @@ struct serve_config {
     struct guest_config from;
     const char *watch;      /* a folder of sockets; NULL: none */
     const char *budget;     /* as typed; NULL: any cost */
-    double budget_percent;  /* as read; 0: any cost */
+    double budget_percent;  /* percentage; 0: any cost */
     const char *spool;      /* a folder for windows; NULL: none are kept */
-    const char *spool_size; /* as typed; NULL: not said */
-    const char *spool_age;  /* as typed; NULL: not said */
-    const char *window;     /* as typed; NULL: not said */
-    uint64_t spool_bytes;   /* as read; 0: not yet */
-    double spool_age_s;     /* as read; 0: not yet */
-    double window_s;    /* length of a window as parsed; 0: not parsed yet */
-    const char *listen; /* an address; NULL: no page */
+    const char *spool_size; /* as typed; NULL: not given */
+    const char *spool_age;  /* as typed; NULL: not given */
+    const char *window;     /* as typed; NULL: not given */
+    uint64_t spool_bytes;   /* parsed from (spool_size); 0: not yet */
+    double spool_age_s;     /* parsed from (spool_age); 0: not yet */
+    double window_s;        /* parsed from (window); 0: not yet */
+    const char *listen;     /* an address; NULL: no page */
     const char *token_file; /* NULL: no token */
-    bool shows_code;        /* in pages, also to clients without a token */
+    bool shows_code;        /* show code in pages, also to clients without a
+                             * token */
     /* Write (page) to standard output, or the reason of a failure to standard
-     * error. Called in a process of its own, which the callee confines. Returns
-     * 0 on success. */
+     * error. Called in a process of its own, which this function confines.
+     * Returns 0 on success. */
     int (*write_page)(const struct serve_page *page);
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The images that guests of collector serve may run. The list is made at the
- * start from --elf and the --guests file, and each image is opened once,
- * however many guests run it. Images found later in --symbols folders are
- * appended, when a guest runs a build that no --elf file matches.
+ * start from --elf and the --guests file. Each image is opened once, even if
+ * many guests run it. If a guest runs a build that no --elf file matches, an
+ * image from a --symbols folder is appended later.
  */
 #ifndef TPROF_FLEET_SERVE_SERVE_IMAGES_H
 #define TPROF_FLEET_SERVE_SERVE_IMAGES_H
@@ -24,7 +24,7 @@ struct serve_images {
     char *folder; /* the current folder, where relative paths begin */
     struct images set;
     size_t opened;     /* number of images opened at the start */
-    bool full;         /* the list is full, which was shown */
+    bool full;         /* the list is full, and the user knows */
     size_t next;       /* guest at which matching continues */
     uint64_t again_ns; /* when matching continues */
 };
@@ -34,9 +34,9 @@ int serve_images_list(struct serve_images *images, const struct serve_config *o,
                       struct err *e);
 
 /*
- * Open the images, which are parsed, so the process must be confined. An image
- * that only the --guests file names may be missing: then (say) is called with
- * (context) and a line about it. Returns 0; -1 with (e) filled.
+ * Open the images. Opening parses them, so the process must be confined. If an
+ * image is missing that only the --guests file names, (say) is called with
+ * (context) and a line about the image. Returns 0; -1 with (e) filled.
  */
 int serve_images_open(struct serve_images *images, const struct serve_config *o,
                       void (*say)(void *context, const char *line),

@@ -20,19 +20,19 @@
 
 struct served {
     struct serve_session *serve;
-    struct guest_spec spec;    /* with its own (where) and (labels) */
+    struct guest_spec spec;    /* of this guest; owns (where) and (labels) */
     struct arena labels;       /* memory of (labels) */
     struct pipeline *pipeline; /* NULL: waiting for the next try */
     struct watched watched;
     struct busy busy;
-    struct windows_guest windows; /* fills the two above */
+    struct windows_guest windows; /* its events fill (watched) and (busy) */
     bool wanted, failed;
     bool told;             /* it was shown that the guest is sampled */
     bool told_dropped;     /* it was shown that the guest sends too much */
-    unsigned failures;     /* in a row */
+    unsigned failures;     /* number of failures in a row */
     uint64_t again_ns;     /* time of the next try, if there is no pipeline */
     uint64_t samples_then; /* samples at the last try */
-    uint64_t crashed;      /* samples, as in struct status_guest */
+    uint64_t crashed;      /* lost samples, as in struct status_guest */
     uint32_t rate_hz;
     size_t row;
     uint16_t images[STATUS_IMAGES]; /* as in struct status_guest */
@@ -51,7 +51,7 @@ struct serve_session {
     struct windows *windows; /* NULL: no windows are kept */
     struct shares shares;    /* of --memory */
     size_t next_cut;         /* guest at which cutting continues */
-    bool cut_failed;         /* the last cut failed */
+    bool cut_failed;         /* the last attempt to cut a window failed */
     struct status *status;
     struct status_totals totals; /* include guests that have gone */
     uint64_t gone_samples, gone_lost, gone_dropped;
@@ -71,7 +71,7 @@ void serve_change(struct serve_session *s, const struct guests *now);
 void serve_images_set(struct served *g, const struct guest_spec *spec);
 
 /* Find out which images new guests run. Takes at most a tenth of the time,
- * whatever guests send. */
+ * however much guests send. */
 void serve_images_match(struct serve_session *s, uint64_t now);
 
 /* Write the paths of the images that (g) runs, and the kernel's build-id, into
@@ -83,15 +83,15 @@ void serve_images_record(const struct served *g, struct arena *memory,
 void serve_say(struct serve_session *s, const struct served *g,
                const char *line);
 
-/* Make the table that other processes read. It has the losses of an earlier
+/* Make the table that other processes read, with the losses of an earlier
  * process that was killed. Returns 0; -1 with (e) filled. */
 int serve_table(struct serve_session *s, struct err *e);
 
 /* Show the losses of an earlier process that was killed. */
 void serve_tell_crashed(struct serve_session *s);
 
-/* Call once a second: keep the guests' budgets, show guests that came and
- * left, update the status table, and notify systemd. */
+/* Keep the guests' budgets, show guests that came and left, update the status
+ * table, and notify systemd. Call this once a second. */
 void serve_tell(struct serve_session *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages between the process that answers by HTTP and the process that makes
- * pages of guests, which need files that the first process cannot open. A
- * question is a message; its answer is a message with the descriptor of the
+ * Messages between two processes. The process that answers by HTTP asks for
+ * pages of guests. The other process makes them, because it can open files. A
+ * question is a message. Its answer is a message with the descriptor of the
  * page.
  */
 #ifndef TPROF_FLEET_WEB_REPORTS_H

@@ -340,7 +340,8 @@ static void on_connection(void *web, struct MHD_Connection *c, void **context,
     }
 }
 
-/* Serve a client from the room. A connection has one request and a deadline. */
+/* Answer a client whose request is complete: call of room_turn(). A connection
+ * has one request and a deadline. */
 static void serve(void *web, int fd)
 {
     /* the address is not used */

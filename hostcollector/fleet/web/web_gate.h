@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decides who may ask. Any program of this machine can reach a loopback
- * address, and so can any web page in a browser on it: such a page can let its
- * own name resolve to 127.0.0.1, but its requests still name it as the host.
- * So a request must name this machine as the host, or have a token. At a Unix
- * socket the kernel says whose program asks: this process's user and root may
- * ask, others need the token.
+ * Decides who may send requests.
+ *
+ * Each program on this machine can reach a loopback address. So can a web page
+ * in a browser on this machine, if the name of its host resolves to 127.0.0.1;
+ * but the requests of such a page still name the page's host. So a request must
+ * name this machine as its host, or have a token. At a Unix socket the kernel
+ * reports the user of the client: this process's user and root may send
+ * requests, and other users need the token.
  */
 #ifndef TPROF_FLEET_WEB_WEB_GATE_H
 #define TPROF_FLEET_WEB_WEB_GATE_H

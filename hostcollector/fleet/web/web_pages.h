@@ -14,16 +14,17 @@
 #include "fleet/windows/status.h"
 
 /* Write the page of all guests to (out), as HTML that needs no other file. The
- * page reloads itself every few seconds, unless (still): a screen reader begins
- * a reloaded page again. */
+ * page reloads itself every few seconds. With (still) it does not, because a
+ * screen reader begins a reloaded page again. */
 void pages_overview(FILE *out, const struct status *s, uint64_t now_ms,
                     bool still);
 
 /* Write all numbers to (out) in Prometheus' text format, version 0.0.4. */
 void pages_metrics(FILE *out, const struct status *s, uint64_t now_ms);
 
-/* Write a sentence to (out) about whether the serving loop is alive, which
- * gives a sign at least once a second. Returns whether it is. */
+/* Write a sentence to (out) that says whether the serving loop is alive. The
+ * loop is alive if it has given a sign in the last seconds. Returns whether it
+ * is. */
 bool pages_health(FILE *out, const struct status *s, uint64_t now_ms);
 
 #endif

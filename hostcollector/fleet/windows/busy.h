@@ -3,7 +3,7 @@
  * Computes the busy share of a guest's cores in the last seconds, from its
  * samples. A sample is idle if it lies after hlt or mwait in the code of the
  * guest's images (image/code/frame_place.h), as in a report. So there is no
- * share if no file is the guest's kernel.
+ * share without the file of the guest's kernel.
  *
  * Guests may report images as often as they like. Files are matched to images
  * in busy_match() alone, for which the caller has time.
@@ -21,8 +21,8 @@
 /* The share covers this many calls of busy_second(). */
 #define BUSY_SECONDS 10u
 
-/* Set in the stack number of a sample if its code is unknown; it counts as
- * busy. */
+/* Flag in the stack number of a sample whose code is unknown. The sample counts
+ * as busy. */
 #define BUSY_UNSEEN (1u << 31)
 
 /* An image of the guest; all zero: unknown. */
@@ -37,7 +37,7 @@ struct busy_mapping;
 /* Zeroed: no samples and no files. */
 struct busy {
     /* Files that the guest may run. Their owner keeps them; busy_match() reads
-     * them. The first (given) are from the user. */
+     * them. The user has named the first (given). */
     struct shared_image **files;
     size_t file_count, file_room, given;
 
@@ -46,7 +46,8 @@ struct busy {
     struct busy_mapping *maps; /* images that the guest has loaded */
     size_t map_count, map_room;
     bool unmatched; /* images came since the last busy_match() */
-    /* the last leaf, and whether it is idle: an idle core has few leaves */
+    /* the last leaf, and whether it is idle. Kept because an idle core has few
+     * different leaves. */
     uint64_t last_leaf;
     bool last_idle;
     unsigned now; /* index of the current second */

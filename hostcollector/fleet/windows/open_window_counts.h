@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counts the samples of each core in open windows, in a file in the spool's
- * folder. The file survives a process that is killed, so the next process
- * reads how many samples were lost.
+ * folder. The file survives a process that is killed, so the next process knows
+ * how many samples were lost.
  *
- * The file's blocks are allocated before it is mapped, so a full disk cannot
- * raise SIGBUS later. Children do not inherit the mapping. If another process
- * truncates the file, this process dies of SIGBUS.
+ * The file's blocks are allocated before the file is mapped, so a full disk
+ * cannot raise SIGBUS later. Children do not inherit the mapping. If another
+ * process truncates the file, this process dies of SIGBUS.
  */
 #ifndef TPROF_FLEET_WINDOWS_OPEN_WINDOW_COUNTS_H
 #define TPROF_FLEET_WINDOWS_OPEN_WINDOW_COUNTS_H
@@ -32,8 +32,9 @@ struct open_window_core {
 struct open_window_counts *open_window_counts_open(int fd, size_t places,
                                                    struct err *e);
 
-/* Take over the file and clear the counts of an earlier process. So do not
- * call this while the start may still fail. Returns 0; -1 with (e) filled, for
+/* Take over the file and clear the counts of an earlier process. After this
+ * call the losses of the earlier process are known to this process only, so
+ * call it when the start can no longer fail. Returns 0; -1 with (e) filled, for
  * example if the disk is full. After an error the counts are in memory only. */
 int open_window_counts_begin(struct open_window_counts *u, struct err *e);
 
@@ -54,8 +55,8 @@ open_window_counts_lost(const struct open_window_counts *u);
 uint64_t open_window_counts_lost_of(const struct open_window_counts *u,
                                     const char *name);
 
-/* Allocate a place for core (core) of the guest (name).
- * OPEN_WINDOW_COUNTS_NONE if there is none; then nothing is counted. */
+/* Allocate a place for core (core) of the guest (name). Returns
+ * OPEN_WINDOW_COUNTS_NONE if there is no place; then nothing is counted. */
 #define OPEN_WINDOW_COUNTS_NONE UINT32_MAX
 uint32_t open_window_counts_reserve(struct open_window_counts *u,
                                     const char *name, uint32_t core);
@@ -64,9 +65,9 @@ uint32_t open_window_counts_reserve(struct open_window_counts *u,
 void open_window_counts_add(struct open_window_counts *u, uint32_t place,
                             uint64_t samples);
 
-/* Clear the count, since the core's window was cut. Returns the count. If the
- * process is killed between keeping a window and this call, the next process
- * counts samples as lost that are not. */
+/* Clear the count, because the core's window was cut. Returns the count. If the
+ * process is killed after the window was kept and before this call, the next
+ * process counts the samples as lost although they are not. */
 uint64_t open_window_counts_clear(struct open_window_counts *u, uint32_t place);
 
 /* Clear the place, and free it for others. */

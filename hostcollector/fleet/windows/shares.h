@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Divides memory among guests. Each guest's maximum is promised when it comes.
+/* Divides memory among guests. When a guest comes, it is promised its maximum.
  * A guest for which no memory is left is not served. Leaf. */
 #ifndef TPROF_FLEET_WINDOWS_SHARES_H
 #define TPROF_FLEET_WINDOWS_SHARES_H
@@ -14,7 +14,7 @@ struct shares {
     size_t guests; /* expected number of guests, or 0 */
 };
 
-/* Bytes that a guest with (has) bytes may get in addition. */
+/* Returns the bytes that a guest with (has) bytes may get in addition. */
 static inline uint64_t shares_more(const struct shares *s, uint64_t has)
 {
     uint64_t left = s->memory > s->promised ? s->memory - s->promised : 0;
@@ -24,8 +24,8 @@ static inline uint64_t shares_more(const struct shares *s, uint64_t has)
     return more < left ? more : left;
 }
 
-/* Promise (bytes) more to a guest that has (*has) so far. Returns false if so
- * much is not left. */
+/* Promise (bytes) more to a guest that has (*has) so far. Returns false if less
+ * memory is left. */
 static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
 {
     if (s->promised > s->memory || bytes > s->memory - s->promised)
@@ -35,8 +35,8 @@ static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
     return true;
 }
 
-/* A limit with room for a guest that needs (bytes) more: the smallest power of
- * two, so that it has room for others, too. */
+/* Returns a limit that has room for a guest that needs (bytes) more. The limit
+ * is a power of two, so that there is room for other guests, too. */
 static inline uint64_t shares_suggest(const struct shares *s, uint64_t bytes)
 {
     uint64_t limit = 1;

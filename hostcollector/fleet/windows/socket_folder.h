@@ -24,12 +24,13 @@ void socket_folder_close(struct socket_folder *f);
 /* A descriptor that is readable when sockets have appeared or vanished. */
 int socket_folder_fd(const struct socket_folder *f);
 
-/* Reset that descriptor, since the folder is about to be listed. */
+/* Reset the descriptor of socket_folder_fd(). Call this before the folder is
+ * listed. */
 void socket_folder_heard(struct socket_folder *f);
 
-/* Start listing; socket_folder_next() returns the next name that may be a
- * socket, valid until the next call, and NULL at the end. Skipped are names
- * that begin with a period, and those of QEMU's debugger and monitor: *.gdb,
+/* Start listing. socket_folder_next() returns the next name that may be a
+ * socket, valid until the next call, and NULL at the end. It skips names that
+ * begin with a period, and the names of QEMU's debugger and monitor: *.gdb,
  * *.qmp and *.monitor. */
 void socket_folder_begin(struct socket_folder *f);
 const char *socket_folder_next(struct socket_folder *f);

@@ -24,7 +24,7 @@ enum status_state {
     STATUS_WAITING,   /* absent, or has not sent HELLO */
     STATUS_SAMPLING,  /* samples come */
     STATUS_FAILED,    /* it sent invalid bytes, and is tried again later */
-    STATUS_LEAVING,   /* stopping; its last counters are to come */
+    STATUS_LEAVING,   /* stopping; its last counters have not arrived yet */
     STATUS_NO_MEMORY, /* waits, since other guests have all memory */
 };
 
@@ -36,16 +36,17 @@ struct status_guest {
     uint32_t rate_hz;           /* requested rate */
     bool has_busy;              /* is (busy_ppm) known? */
     uint32_t busy_ppm; /* busy part of its cores' time in the last seconds */
-    /* Files that it runs, as numbers from 1 on in a list that readers have; 0
-     * after the last. */
+    /* Files that the guest runs, as numbers from 1 on in a list that readers
+     * have; 0 after the last. */
     uint16_t images[STATUS_IMAGES];
     uint64_t samples;   /* delivered */
     uint64_t lost;      /* ticks taken or due, and not delivered */
-    uint64_t crashed;   /* lost with an earlier process: see below */
+    uint64_t crashed;   /* samples that an earlier process lost: see below */
     uint64_t windows;   /* in the spool */
     uint64_t bytes;     /* size of these windows */
     uint64_t window_ms; /* start of the last window, since 1970; 0: none yet */
-    uint64_t lost_window_samples; /* in windows that could not be kept */
+    uint64_t lost_window_samples; /* samples in windows that could not be
+                                   * kept */
     /* part of (samples) that was dropped, since the rate was too high */
     uint64_t dropped;
 };
@@ -53,8 +54,9 @@ struct status_guest {
 /* Totals of all guests. */
 struct status_totals {
     uint64_t start_ms; /* start of serving, since 1970 */
-    uint64_t alive_ms; /* last sign of the loop, at least once a second */
-    /* from the last cut to the time when its last window was kept */
+    uint64_t alive_ms; /* time of the last sign of the loop, at least once a
+                        * second */
+    /* time between the last cut and its last kept window */
     uint64_t lag_ms;
     uint64_t windows;             /* kept */
     uint64_t lost_windows;        /* windows that could not be kept */
@@ -106,12 +108,14 @@ void status_free(struct status *s);
 void status_put(struct status *s, size_t row, const struct status_guest *g);
 void status_put_totals(struct status *s, const struct status_totals *t);
 
-/* Write place (i) of STATUS_TAGS, by the merging process only. Read it; false
- * if there is no such receiver. */
+/* status_put_wait() writes place (i) of STATUS_TAGS, in the merging process
+ * only. status_get_wait() reads the place; false if there is no such
+ * receiver. */
 void status_put_wait(struct status *s, size_t i, const struct status_wait *w);
 bool status_get_wait(const struct status *s, size_t i, struct status_wait *w);
 
-/* Write crashed core (i). Read it; false if there is no such core. */
+/* status_put_crashed() writes crashed core (i). status_get_crashed() reads it;
+ * false if there is no such core. */
 void status_put_crashed(struct status *s, size_t i,
                         const struct status_crashed *c);
 bool status_get_crashed(const struct status *s, size_t i,

@@ -13,7 +13,8 @@
 struct watched_core {
     uint64_t samples, lost; /* of the core's account, in this stream */
     uint64_t tsc, cost_tsc; /* of the core's last STATS; 0: none came */
-    /* Since the guest's boot: the core samples or could; samples came. */
+    /* Since the guest's boot: the core samples or could sample; samples
+     * came. */
     bool started, sampled;
 };
 

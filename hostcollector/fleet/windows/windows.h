@@ -28,10 +28,10 @@ struct windows_config {
     uint64_t memory; /* of (shares): limits the number of cores */
 };
 
-/* Open the spool, before the process is confined: afterwards it opens and
- * removes files in that folder only. Processes that are forked later inherit
- * none of it. NULL with (e) filled, also if another process keeps windows
- * there. */
+/* Open the spool. Call this before the process is confined; afterwards the
+ * process opens and removes files in that folder only. Processes that are
+ * forked later inherit nothing of the spool. Returns NULL with (e) filled, also
+ * if another process keeps windows there. */
 struct windows *windows_open(const struct windows_config *config,
                              struct err *e);
 
@@ -47,23 +47,24 @@ struct open_window_losses windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
 
 /*
- * Limit of a guest's samples in its windows: many times the rate that it was
- * asked for. A guest that sends far more is broken, or wants to fill the disk.
+ * Limit of a guest's samples in its windows: many times the rate that the
+ * collector requested. A guest that sends far more is broken, or wants to fill
+ * the disk.
  */
 struct allowance {
     uint64_t left;  /* samples still allowed */
     uint64_t at_ns; /* when (left) was computed; 0: not yet */
 };
 
-/* One guest. Zeroed except the pointers to what is the caller's, and
- * (rate_hz). */
+/* One guest. Zeroed, except (rate_hz) and the pointers to objects of the
+ * caller. */
 struct windows_guest {
     struct windows *all;     /* NULL: no windows are kept */
     struct shares *shares;   /* of all guests */
     struct watched *watched; /* these two receive the guest's events */
     struct busy *busy;
     const char *name;
-    uint32_t rate_hz; /* highest rate that the guest was asked for */
+    uint32_t rate_hz; /* highest rate that the collector has requested */
     struct allowance allowance;
     uint64_t allowed_hz; /* samples a second; more are not kept */
     /* samples beyond that limit; windows count them as lost */
@@ -76,8 +77,8 @@ struct windows_guest {
     bool refused;          /* no memory was left for the guest */
     uint64_t from_ns, from_ms; /* when the open window began */
     uint64_t start_ms;         /* start of the open window in its file name */
-    /* Stack numbers up to this one are from before the packer forgot its
-     * stacks. */
+    /* Stack numbers up to (forgotten) are older than the last time that the
+     * packer forgot its stacks. */
     uint32_t forgotten, last_stack;
     /* windows, their size, start of the last one */
     uint64_t kept, bytes, last_ms;
@@ -97,17 +98,18 @@ void windows_end(struct windows_guest *g);
 /* For pipeline_config.clock, as windows_events. */
 void windows_clock(void *context, uint64_t tsc_hz);
 
-/* When windows are to be cut next, for a clock_ns() of (now_ns). */
+/* Returns the time of clock_ns() at which windows must be cut next, if it is
+ * (now_ns) now. */
 uint64_t windows_due(const struct windows *w, uint64_t now_ns);
 
 /* Must the guest's window be cut? True if its span is over or it is full. */
 bool windows_is_over(const struct windows_guest *g);
 
 /*
- * Cut the guest's window and put it into the spool. (info) is its header
- * except for the times. (ended): the stream has ended, and another one may
- * follow. Returns 0; -1 with (e) filled: the window is lost, and counted.
- * (*reset): have the guest define its stacks anew.
+ * Cut the guest's window and put it into the spool. (info) is its header except
+ * for the times. (ended): the stream has ended, and another one may follow. If
+ * (*reset) becomes true, make the guest define its stacks anew. Returns 0; -1
+ * with (e) filled: the window is lost, and counted.
  */
 int windows_cut(struct windows_guest *g, const struct recording_info *info,
                 bool ended, bool *reset, struct err *e);
@@ -115,7 +117,8 @@ int windows_cut(struct windows_guest *g, const struct recording_info *info,
 struct windows_totals {
     uint64_t kept, lost;   /* windows */
     uint64_t lost_samples; /* samples in the lost windows */
-    uint64_t lag_ms; /* from the end of the last window to when it was kept */
+    uint64_t lag_ms; /* time between the end of the last window and the moment
+                      * when it was kept */
     struct spool_totals spool;
 };
 struct windows_totals windows_sums(const struct windows *w);

@@ -17,16 +17,17 @@
 struct http_config {
     /* file of trusted certificates; NULL: those of the system */
     const char *ca;
-    const char *cert;    /* file of our certificate; NULL: none */
+    const char *cert;    /* file of the client's certificate; NULL: none */
     const char *key;     /* file of its key; NULL: the key is in (cert) */
     const char *headers; /* file with a header on each line; NULL: none */
     int stop_fd;         /* readable: stop sending */
     /* Called while waiting, at least once a second. */
     void (*alive)(void *context);
     void *context;
-    /* Called with (limits) in the sending process, to confine it before it
-     * connects. It will open the (count) files and folders at (files), some of
-     * them NULL. Returns 0; -1 with (e) filled, and nothing is sent. */
+    /* Called in the sending process before it connects, to confine this
+     * process. The process will open the (count) files and folders at (files),
+     * some of them NULL. (limits) is passed on. Returns 0; -1 with (e) filled,
+     * and nothing is sent. */
     int (*confine)(const void *limits, const char *const *files, size_t count,
                    struct err *e);
     const void *limits;
@@ -55,8 +56,8 @@ struct http_request {
     const char *headers[4]; /* "Name: value", NULL after the last */
     FILE *body;             /* sent from its beginning to its end */
     const char *method;     /* NULL: POST */
-    /* Signature as in CURLOPT_AWS_SIGV4, and KEY:SECRET for it; NULL: not
-     * signed. */
+    /* Signature as in CURLOPT_AWS_SIGV4, and KEY:SECRET for the signature;
+     * NULL: not signed. */
     const char *sign, *user;
     /* Called for a successful answer, to read the beginning of its body and
      * put the result into (a). May be NULL. */
@@ -93,8 +94,8 @@ void http_curl_close(struct http_curl *h);
 void http_curl_send(struct http_curl *h, const struct http_request *r,
                     int stop_fd, long limit_s, struct http_answer *a);
 
-/* File or folder (i), 0 or 1, of the certificates that libcurl trusts if the
- * user names none. NULL if libcurl has none. */
+/* Returns the file or folder (i), 0 or 1, of the certificates that libcurl
+ * trusts if the user names no file. NULL if libcurl has none. */
 const char *http_curl_trusts(unsigned i);
 
 #endif

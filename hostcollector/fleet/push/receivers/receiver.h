@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stores that take profiles, and the formats that each takes. A window is sent
- * as one or several parts: each is a file in a format of export/, or the
- * recording itself. A receiver recognizes a window that is sent twice by the
- * window's id, its key, or its name.
+ * Stores that take profiles, and the formats that each store takes. A window is
+ * sent as one or several parts. Each part is a file in a format of export/, or
+ * the recording itself. If a window is sent twice, the receiver recognizes it
+ * by its id, its key, or its name.
  */
 #ifndef TPROF_FLEET_PUSH_RECEIVERS_RECEIVER_H
 #define TPROF_FLEET_PUSH_RECEIVERS_RECEIVER_H
@@ -43,7 +43,7 @@ struct receiver;
 
 struct receiver_kind {
     const char *name; /* as in NAME+https://host/ and in --as */
-    const char *path; /* path of a URL that has none */
+    const char *path; /* path to add to a URL without a path */
     const struct render_ops *parts[RECEIVER_PARTS]; /* NULL after the last */
     bool joins; /* parts of several windows may be joined */
     /* Sends (part). Returns as receiver_send() does. */
@@ -76,13 +76,13 @@ int receiver_open(struct receiver *r, const struct receiver_config *c,
                   struct err *e);
 void receiver_close(struct receiver *r);
 
-/* The place of (r) for messages: its URL without passwords. */
+/* Returns the place of (r) for messages: its URL without passwords. */
 #define RECEIVER_PLACE 128u
 const char *receiver_place(const struct receiver *r,
                            char place[RECEIVER_PLACE]);
 
-/* The format of its part number (part). NULL after the last part; and for a
- * recording, which is the only part. */
+/* Returns the format of part (part). NULL after the last part. Also NULL for a
+ * recording, which is its only part. */
 const struct render_ops *receiver_part(const struct receiver *r, size_t part);
 
 /* Send all parts of (p), in order. Fills (e) unless the answer is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All kinds of receivers, one file each, and functions that those with HTTP
+/* All kinds of receivers, one file each, and functions that the kinds with HTTP
  * share. */
 #ifndef TPROF_FLEET_PUSH_RECEIVERS_RECEIVER_KINDS_H
 #define TPROF_FLEET_PUSH_RECEIVERS_RECEIVER_KINDS_H
@@ -22,12 +22,13 @@ enum receiver_answer receiver_post(struct receiver *r,
                                    const struct http_request *request,
                                    struct err *e);
 
-/* The meaning of the answer (a) to a request of (r), for most receivers. */
+/* Returns the meaning of the answer (a) to a request of (r), for most
+ * receivers. */
 enum receiver_answer receiver_judge(struct receiver *r,
                                     const struct http_answer *a, struct err *e);
 
 /* Append "&KEY=VALUE" to the (size) bytes at (url), or "?KEY=VALUE" for the
- * first one. Characters that a query cannot contain are escaped. A value for
+ * first key. Characters that a query cannot contain are escaped. A value for
  * which there is no room is left out. */
 void url_query(char *url, size_t size, const char *key, const char *value);
 
@@ -37,8 +38,8 @@ void url_query(char *url, size_t size, const char *key, const char *value);
 /* Size for parcel_name(). */
 #define PARCEL_NAME 256
 
-/* The file or object name of (p), in (buf): GUEST/DATE/TIME-ID.SUFFIX. Its id
- * is the same if (p) is sent twice. Returns (buf). */
+/* Write the file or object name of (p) into (buf): GUEST/DATE/TIME-ID.SUFFIX.
+ * The name is the same if (p) is sent twice. Returns (buf). */
 char *parcel_name(char buf[PARCEL_NAME], const struct parcel *p);
 
 #endif
