@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The user's choice of guests to sample, or of a recording to read instead; and
- * the settings for both: images, source files, connections, memory, sandbox.
+ * The user's choice of guests to sample, or of a recording to read instead.
+ * Also the settings for both: images, source files, connections, memory,
+ * sandbox.
  */
 #ifndef TPROF_GUEST_GUEST_CONFIG_H
 #define TPROF_GUEST_GUEST_CONFIG_H
@@ -28,17 +29,18 @@ struct guest_config {
     const char *symbols[GUEST_SYMBOLS]; /* folders with images by build-id */
     unsigned symbols_count;
     const char *sources; /* a folder with source files; NULL: none */
-    bool reads_sources;  /* source files are opened by their names */
+    bool reads_sources;  /* open source files by the names in debug
+                          * information */
     double wait_s;       /* time to wait for a guest; below 0: not given */
     /* without (wait_s), time to wait for the first connection; 0: no limit */
     double first_wait_s;
     struct peer_rule peers; /* users whose sockets are trusted */
-    bool force_vsock;       /* also without /dev/vhost-vsock */
-    bool privileged;        /* by vsock from a port below 1024 */
+    bool force_vsock;       /* connect also without /dev/vhost-vsock */
+    bool privileged;        /* connect by vsock from a port below 1024 */
     uint32_t rate_hz;       /* on each core; 0: the guest's choice */
     uint32_t depth;         /* callers; 0: the guest's choice */
     uint32_t unwind;        /* enum outside_unwind */
-    bool keep_registers;    /* of guests without an agent */
+    bool keep_registers;    /* keep registers of guests without an agent */
     uint64_t memory;        /* bytes, for guests and reports */
     enum sandbox_mode sandbox;
 };

@@ -16,9 +16,9 @@
 struct guest_loop;
 
 struct guest_loop_progress {
-    size_t guests;      /* of the loop, ended or not */
+    size_t guests;      /* guests in the loop, ended or not */
     size_t sampling;    /* guests that are being sampled now */
-    uint64_t samples;   /* delivered */
+    uint64_t samples;   /* ticks without a sample, for any reason */
     uint64_t lost;      /* ticks without a sample, for any reason */
     double seconds;     /* since sampling began */
     double sample_rate; /* delivered per second, over the last interval */
@@ -31,10 +31,10 @@ struct guest_loop_config {
     double duration_s;
 
     /* A signalfd or a pipe that becomes readable when the user wants to stop;
-     * up to 128 bytes are read each time. The first time ends sampling in
-     * order. Further bytes within half a second count as the same wish, since
-     * a terminal and a supervisor may both send a signal. A later time ends
-     * sampling at once. 0 or -1: none. */
+     * up to 128 bytes are read each time. The first byte ends sampling in
+     * order. Further bytes within half a second count as the same wish, because
+     * a terminal and a supervisor may both send a signal. A later byte ends
+     * sampling at once. 0 or -1: no descriptor. */
     int stop_fd;
 
     void *context;
@@ -50,12 +50,12 @@ struct guest_loop_config {
     /* Continue without pipelines until the user stops. Each callback here may
      * add pipelines. (progress) is not called. */
     bool stays;
-    /* A descriptor that is readable when (wake) has something to do. 0 or -1:
-     * none. */
+    /* A descriptor that is readable when (wake) has work to do. 0 or -1: no
+     * descriptor. */
     int wake_fd;
     void (*wake)(void *context);
-    /* Called at once, and then at the time that it returned last, by
-     * source_now_ns(). */
+    /* Called at once, and then each time that it has returned last. Times are
+     * of source_now_ns(). */
     uint64_t (*tick)(void *context);
 };
 
@@ -84,12 +84,12 @@ int guest_loop_run(struct guest_loop *f, struct err *e);
 /* Has the user asked to stop? If so, do not add a pipeline. */
 bool guest_loop_stopping(const struct guest_loop *f);
 
-/* End all pipelines in order, since the time is up. May be called in
+/* End all pipelines in order, as at the end of (duration_s). May be called in
  * guest_loop_config.progress. */
 void guest_loop_end(struct guest_loop *f);
 
-/* Returns a time of clock_ns(). Until this time another signal to stop counts
- * as the same signal. 0: no signal came. */
+/* Returns a time of clock_ns(). Until this time another signal counts as part
+ * of the last signal to stop. 0: no signal came. */
 uint64_t guest_loop_stop_grace_ns(const struct guest_loop *f);
 
 /* Release (f), not its pipelines. NULL is allowed. */

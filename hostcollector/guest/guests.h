@@ -61,11 +61,12 @@ struct guests {
 
 /*
  * Add option (key) of the command line: a source_kind, "elf" or "name". Its
- * argument (value) must outlive (g). A source begins another guest. "elf" and
- * "name" belong to the guest before them; "elf" may be repeated for further
- * images. An "elf" before the first source belongs to all guests without an
- * "elf" of their own. If there is only one guest, every "elf" is for that
- * guest.
+ * argument (value) must outlive (g).
+ *
+ * A source begins another guest. "elf" and "name" belong to the last guest
+ * before them; "elf" may be repeated for further images. An "elf" before the
+ * first source belongs to all guests that have no "elf" of their own. If there
+ * is only one guest, every "elf" is for that guest.
  *
  * Returns 0; -1 with (e) filled for a usage error.
  */

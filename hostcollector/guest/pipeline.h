@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joins the steps for one guest: source, recorder, decoder and aggregate. A
- * pipeline also talks to the guest: START, PING, RESET, STOP. It never waits;
- * the loop of guest/guest_loop.h does.
+ * pipeline also talks to the guest: START, PING, RESET, STOP. A pipeline never
+ * waits. The loop of guest/guest_loop.h waits for all pipelines.
  */
 #ifndef TPROF_GUEST_PIPELINE_H
 #define TPROF_GUEST_PIPELINE_H
@@ -22,16 +22,18 @@ struct pipeline;
 
 /* A NULL callback is not called. (context) is passed to each callback. */
 struct pipeline_config {
-    uint32_t rate_hz; /* rate to ask for; 0: the guest's default */
-    uint32_t depth;   /* frames to ask for; 0: the guest's default */
-    double wait_s; /* wait this long for a guest that left to return: talk.h */
+    uint32_t rate_hz;    /* rate to ask for; 0: the guest's default */
+    uint32_t depth;      /* frames to ask for; 0: the guest's default */
+    double wait_s;       /* wait this long for the return of a guest that left:
+                          * talk.h */
     double first_wait_s; /* wait this long for its first HELLO; 0: for ever */
 
-    /* Selection of samples; 0: all. (memory_max) includes the decoder's
-     * cores. The pipeline fails if cores with empty dictionaries need more than
-     * half of it, or if cores with their dictionaries need more than all. */
+    /* Selection of samples; 0: all. (memory_max) includes the decoder's cores.
+     * The pipeline fails if cores with empty dictionaries need more than half
+     * of (memory_max), or if cores with full dictionaries need more than all of
+     * it. */
     struct aggregate_config aggregate;
-    /* Value of --memory, of which (memory_max) is a part, for messages. */
+    /* Value of --memory, for messages. (memory_max) is a part of it. */
     uint64_t memory_all;
 
     /* Path of the recording; NULL: do not record. The caller sets elf, version
@@ -39,17 +41,18 @@ struct pipeline_config {
      * is replayed, the new one keeps its header, except for the ELF file if
      * (info) has one. */
     const char *record_path;
-    uint64_t record_max; /* limit of the guest's bytes in it; 0: none */
+    uint64_t record_max; /* limit of the guest's bytes in the recording; 0:
+                          * none */
     struct recording_info info;
     bool names; /* names will be appended: see pipeline_recorder() */
 
-    /* Receives the events about samples: struct events up to (progress). There
-     * is no profile of these events, and no sums. (tap) also receives the
-     * events of the conversation, after the pipeline. NULL: make a profile. */
+    /* Receives the events about samples: struct events up to (progress). These
+     * events then make no profile, and no sums. After the pipeline, (tap) also
+     * receives the events of the conversation. NULL: make a profile. */
     const struct events *tap;
     void *tap_context;
-    /* Called with the tap's context when the rate of the guest's clock has
-     * been measured, also when it is measured anew. */
+    /* Called with the tap's context each time the rate of the guest's clock has
+     * been measured. */
     void (*clock)(void *tap_context, uint64_t tsc_hz);
     bool backs_off; /* try an absent guest less and less often */
     /* the last pipeline of this guest failed: the guest may continue its
@@ -160,14 +163,14 @@ int pipeline_seal(struct pipeline *p, struct err *e);
 /* The (context) of the pipeline's config. */
 void *pipeline_context(const struct pipeline *p);
 
-/* Is a live guest being sampled now? */
+/* Is the pipeline sampling a live guest now? */
 bool pipeline_is_sampling(const struct pipeline *p);
 
 /* The time at which a live guest's sampling began; 0: not yet. */
 uint64_t pipeline_sampling_ns(const struct pipeline *p);
 
-/* The time at which its last bytes came; 0: none came, or the time is
- * unknown. */
+/* Returns the time at which the guest's last bytes came; 0: none came, or the
+ * time is unknown. */
 uint64_t pipeline_heard_ns(const struct pipeline *p);
 
 /* Sums so far, cheap to compute. */
@@ -187,10 +190,11 @@ void pipeline_leave_out(struct pipeline *p, bool *const *out);
 const struct recording_info *pipeline_recording(const struct pipeline *p,
                                                 enum recording_end *end);
 
-/* Call recording_find_names(). False, too, if the source is not a recording. */
+/* Call recording_find_names(). Returns false also if the source is not a
+ * recording. */
 bool pipeline_find_names(const struct pipeline *p, struct recording_names *n);
 
-/* Call recording_passed_names(). False, too, if the source is not a
+/* Call recording_passed_names(). Returns false also if the source is not a
  * recording. */
 bool pipeline_passed_names(const struct pipeline *p);
 

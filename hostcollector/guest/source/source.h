@@ -44,7 +44,7 @@ struct source_ops {
 /* The port on which agents listen by default. */
 #define SOURCE_VSOCK_PORT 7077u
 
-/* The common beginning of every source. */
+/* The common first member of every source. */
 struct source {
     const struct source_ops *ops;
     /* descriptor to poll for reading; -1: absent, or readable at any time */
@@ -61,19 +61,20 @@ struct source {
     /* One line for the user: the reason why open() returned SOURCE_ABSENT, or
      * why read() ended before a byte came. The line changes with the reason:
      * "no guest with CID 3 runs", then "guest 3 runs, but nobody listens on
-     * port 7077". Empty: the reason will soon be known. NULL: there is none. */
+     * port 7077". Empty: the source does not know the reason yet. NULL: the
+     * source never knows a reason. */
     const char *absence;
     /* One line for the user, shown once before the first open(): "CID 3 is
      * this machine's own". NULL: none. */
     const char *warning;
-    /* The end of a sentence about why no byte comes from an open source:
+    /* The end of a sentence that explains why an open source sends no byte:
      * "something else than the agent listens on port 7077 there". NULL:
      * unknown. */
     const char *silence;
     /* The recording that is being read, or the first of several. NULL before
      * open(), or if the source is not a recording. */
     const struct recording_reader *recording;
-    /* A HELLO may begin just another window of a session:
+    /* A HELLO may begin a further window of the same session:
      * aggregate_config.windows. */
     bool windows;
 };
@@ -99,10 +100,11 @@ struct memory_account {
 };
 
 /*
- * The memory of a dead guest in the file (path). The source makes the frames
- * that the guest's agent would have sent from its rings (dump/dump_stream.h).
- * At its end it fills (*account), which is zero at the beginning and must
- * outlive the source. Returns NULL with (e) filled if there is no memory.
+ * The memory of a dead guest in the file (path). From the rings in that memory
+ * the source makes the frames that the guest's agent would have sent
+ * (dump/dump_stream.h). At its end the source fills (*account), which is zero
+ * at the beginning and must outlive the source. Returns NULL with (e) filled if
+ * there is no memory.
  */
 struct source *source_memory(const char *path, struct memory_account *account,
                              struct err *e);
@@ -115,8 +117,9 @@ struct spool_account {
     uint64_t gone;          /* removed since the folder was listed */
     uint64_t unusable;      /* damaged, or not windows */
     char unusable_why[160]; /* name and fault of the first unusable file */
-    /* Windows of other images than the chosen one, or of the same image at
-     * another address; and the hexadecimal build-id of the first of these. */
+    /* Windows that were skipped, because they are of another image than the
+     * chosen one, or of the same image at another address; and the hexadecimal
+     * build-id of the first of these windows. */
     uint64_t others;
     char other_build[2 * 64 + 1];
     uint64_t gaps; /* gaps of a second or more between windows */
@@ -124,8 +127,8 @@ struct spool_account {
 };
 
 /*
- * The windows in (list) (recording/spool/spool_list.h) as one stream: those of
- * the image whose build-id begins with the hexadecimal digits (build). If
+ * The windows in (list) (recording/spool/spool_list.h) as one stream, if their
+ * image has a build-id that begins with the hexadecimal digits (build). If
  * (build) is NULL, the first window's image is taken. Unusable windows are
  * skipped and counted in (*account), which is zero at the beginning; open()
  * fails if no window is usable. All arguments must outlive the source. Returns
@@ -147,7 +150,7 @@ struct source *source_spool(const struct spool_list *list, const char *build,
 bool source_spool_newest(const struct spool_list *list, const char *other,
                          char id[SOURCE_BUILD_ROOM]);
 
-/* The device that source_vsock() reads for this machine's own CID. */
+/* The device from which source_vsock() reads this machine's own CID. */
 #define SOURCE_VSOCK_DEVICE "/dev/vsock"
 
 /* Flags of source_vsock(). */
@@ -156,10 +159,11 @@ bool source_spool_newest(const struct spool_list *list, const char *other,
 
 /*
  * The agent of the guest (where), "CID" or "CID:PORT", over virtio-vsock of
- * this host; (how): SOURCE_VSOCK_*. A host without /dev/vhost-vsock has no
- * such guests; there, unless forced, only CID 1 is accepted, and the error
- * says what to do instead. Returns NULL with (e) filled, and errno set: ENODEV
- * in that case, EINVAL if (where) is wrong.
+ * this host. (how) is a set of SOURCE_VSOCK_*. A host without /dev/vhost-vsock
+ * has no such guests. There only CID 1 is accepted without SOURCE_VSOCK_FORCE,
+ * and the error says what to do instead. Returns NULL with (e) filled, and
+ * errno set: ENODEV if the host has no such guests, EINVAL if (where) is
+ * wrong.
  */
 struct source *source_vsock(const char *where, unsigned how, struct err *e);
 
@@ -167,10 +171,10 @@ struct source *source_vsock(const char *where, unsigned how, struct err *e);
 int source_vsock_check(const char *where, struct err *e);
 
 /*
- * The agent of the guest behind the Unix socket (where), "PATH" or
- * "PATH:PORT". On that socket the line "CONNECT port" connects to a port of
- * the guest, as with Firecracker, Cloud Hypervisor and collector bridge.
- * Returns NULL with (e) filled on failure.
+ * The agent of the guest behind the Unix socket (where), "PATH" or "PATH:PORT".
+ * The line "CONNECT port" on that socket connects to a port of the guest.
+ * Firecracker, Cloud Hypervisor and collector bridge have such sockets. Returns
+ * NULL with (e) filled on failure.
  */
 struct source *source_vsock_uds(const char *where, struct err *e);
 
@@ -187,11 +191,11 @@ enum source_outside_word {
 };
 
 /*
- * The guest (where), which another process samples. That process sends frames
- * as an agent does over the socket (bytes), and lines over the pipe (words).
- * The source closes both, unless NULL is returned with (e) filled. Registers
- * are stored in (kept), which must outlive the source; NULL: they are not
- * needed.
+ * The guest (where), which another process samples. The other process sends
+ * frames as an agent does over the socket (bytes), and lines over the pipe
+ * (words). The source closes both, unless NULL is returned with (e) filled.
+ * Registers are stored in (kept), which must outlive the source. (kept) is NULL
+ * if registers are not needed.
  */
 struct source *source_outside(const char *where, int bytes, int words,
                               struct registers_kept *kept, struct err *e);
@@ -202,7 +206,7 @@ enum source_need {
     /* connect to a Unix socket, or open WHERE, which may be a terminal */
     SOURCE_NEEDS_TTY,
     SOURCE_NEEDS_VSOCK, /* connect by vsock */
-    /* none: the process that samples the guest reaches it */
+    /* no permission: the process that samples the guest reaches it */
     SOURCE_NEEDS_SAMPLER,
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sources that read a descriptor of a live guest: a socket or a terminal. No
- * call waits. struct stream is the common part of sources whose guest listens
- * on a port of vsock.
+ * call waits. If the guest of a source listens on a port of vsock, the source
+ * begins with a struct stream.
  */
 #ifndef TPROF_GUEST_SOURCE_STREAM_H
 #define TPROF_GUEST_SOURCE_STREAM_H
@@ -22,9 +22,7 @@ ssize_t stream_read(struct source *s, void *buf, size_t size,
 ssize_t stream_write(struct source *s, const void *buf, size_t size,
                      struct err *e);
 
-#define STREAM_PATH_MAX                                                        \
-    108u /* of a Unix socket's path, which ends in a NUL                       \
-          */
+#define STREAM_PATH_MAX 108u /* of a socket path, NUL included */
 
 /* Does (error), an errno of OPENER_CONNECT, mean that the guest is not there
  * yet? If so, try again later. */
@@ -50,7 +48,7 @@ void stream_fini(struct stream *s);
  * Also set (s->silence). Returns 0; -1 with (e) filled. */
 int stream_port(struct stream *s, const char *text, struct err *e);
 
-/* Set (s->absence) as printf would, since the guest is not there yet. Returns
+/* Set (s->absence) as printf would, because the guest is not there yet. Returns
  * SOURCE_ABSENT. */
 enum source_state stream_wait(struct stream *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -66,8 +64,8 @@ enum source_state stream_opened(struct stream *s);
 ssize_t stream_hear(struct source *s, void *buf, size_t size,
                     uint64_t *arrival_ns, struct err *e);
 
-/* Read (text), which must be a decimal number of digits alone, at most (max),
- * into (*n). False if (text) is not such a number. */
+/* Read (text), a decimal number of at most (max), into (*n). Returns false if
+ * (text) is something else. */
 bool stream_number(const char *text, uint32_t max, uint32_t *n);
 
 #endif

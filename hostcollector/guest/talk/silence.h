@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A guest that is absent or silent: texts for the user, and times at which it
- * is tried again. */
+/* A guest that is absent or silent: texts for the user, and the times of
+ * further tries. */
 #ifndef TPROF_GUEST_TALK_SILENCE_H
 #define TPROF_GUEST_TALK_SILENCE_H
 
@@ -53,7 +53,7 @@ static inline uint64_t retry_absent(const struct talk *s, uint64_t now_ns)
     return now_ns + (wait < RETRY_RARELY ? wait : RETRY_RARELY);
 }
 
-/* "still waiting", and for how long. */
+/* Returns "still waiting" and the time limit of the wait. */
 static inline const char *patience_text(const struct talk *s, char text[64])
 {
     if (s->first_wait_ns == 0)
@@ -77,9 +77,9 @@ static inline uint64_t silence_ns(const struct talk *s)
 
 /* Returns the time limit for the answer to STOP, or for more of a long answer.
  * The guest reads STOP at its next tick, which may be one and a half mean
- * intervals away. A process that samples from outside reads STOP when the guest
- * has stopped for a sample, which may take seconds on a busy host; if that
- * process ends, its stream ends. */
+ * intervals away. If another process samples the guest from outside, that
+ * process reads STOP after it has stopped the guest for a sample, which may
+ * take seconds on a busy host. If that process ends, its stream ends. */
 static inline uint64_t final_due(const struct talk *s)
 {
     uint32_t rate = s->rate_hz ? s->rate_hz : s->guest_rate_hz;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The conversation with the guest behind a source. It waits for the guest,
- * also for one that left and may return. If the guest does not know the rate
- * of its clock, the conversation measures the rate. It sends START, RESET
- * after a gap, and STOP. It is a state machine without a clock or a loop of
- * its own: the caller passes the guest's messages and the time.
+ * The conversation with the guest behind a source. The conversation waits for a
+ * guest, also for the return of a guest that left. If the guest does not know
+ * the rate of its clock, the conversation measures the rate. It sends START,
+ * RESET after a gap, and STOP.
+ *
+ * The conversation is a state machine without a clock or a loop of its own: the
+ * caller passes the guest's messages and the time.
  */
 #ifndef TPROF_GUEST_TALK_TALK_H
 #define TPROF_GUEST_TALK_TALK_H
@@ -58,7 +60,8 @@ struct talk {
     struct source *source;
     /* rate and depth to ask for; 0: the guest's choice */
     uint32_t rate_hz, depth;
-    uint64_t wait_ns; /* wait this long for a guest that left; 0: do not wait */
+    uint64_t wait_ns; /* wait this long for the return of a guest that left; 0:
+                       * do not wait */
     /* wait this long for its first HELLO; 0: for ever */
     uint64_t first_wait_ns;
     bool backs_off; /* try an absent guest less and less often */
@@ -70,7 +73,7 @@ struct talk {
     /* Members that the caller may read. */
     enum talk_state state;
     uint64_t sampling_ns; /* when sampling began; 0: not yet */
-    /* the conversation is over, since no guest came or returned in time */
+    /* the conversation is over, because no guest came or returned in time */
     bool stayed_away;
 
     /* Members of the conversation alone. */
@@ -79,14 +82,15 @@ struct talk {
     uint64_t begun_ns;   /* time of the first talk_tick(); 0: not yet */
     bool reached;        /* the source was open once */
     bool met;            /* a guest sent HELLO once */
-    bool ended_silent;   /* the source was closed at last, without HELLO */
+    bool ended_silent;   /* the source has closed without a HELLO, for the last
+                          * time */
     bool greeted;        /* HELLO was requested since the source opened */
     bool heard;          /* bytes came since the source opened */
-    /* when bytes last came, or when a note said that none came */
+    /* when bytes last came, or when a note said that no bytes come */
     uint64_t heard_ns;
     uint64_t left_ns; /* when the guest left; 0: it is there */
-    /* Hashes of the lines shown to the user, so that none is shown twice. A
-     * HELLO after a while empties the list. */
+    /* Hashes of the lines shown to the user, so that no line is shown twice. If
+     * a HELLO comes after a while, the list is emptied. */
     uint64_t told[TALK_TOLD];
     size_t told_count;
     uint64_t told_ns;  /* when the list was last emptied */
@@ -117,19 +121,19 @@ void talk_heard(struct talk *s);
 
 /* Handle a HELLO that opens a session. */
 void talk_hello(struct talk *s, const struct talk_greeting *h);
-/* Handle STATUS. The user is notified if the guest's rate or depth is not the
+/* Handle STATUS. Notify the user if the guest's rate or depth is not the
  * requested one. */
 void talk_status(struct talk *s, const struct guest_status *status);
-/* Handle PONG, which arrived at (arrival_ns), 0 if unknown. Returns the rate
- * of the guest's clock as measured so far; 0: unknown. This also works in a
- * replay, since the cookie is the time at which PING was sent. */
+/* Handle PONG, which arrived at (arrival_ns), 0 if unknown. Returns the rate of
+ * the guest's clock as measured so far; 0: unknown. This also works in a
+ * replay, because the cookie is the time at which PING was sent. */
 uint64_t talk_pong(struct talk *s, uint64_t cookie, uint64_t tsc,
                    uint64_t arrival_ns);
 /* Handle a loss of frames. */
 void talk_gap(struct talk *s);
 
-/* Handle the end of the source. The rest of a cut frame will not come. Either
- * the conversation is over, or talk_tick() opens the source again. */
+/* Handle the end of the source, which may have cut a frame. Either the
+ * conversation is over, or talk_tick() opens the source again. */
 void talk_cut(struct talk *s);
 
 /* Ask for (rate_hz) and (depth) from now on; 0: the guest's choice. */
@@ -138,10 +142,11 @@ void talk_ask(struct talk *s, uint32_t rate_hz, uint32_t depth);
 /* Open the source again at once, for a new session, after source_drop(). */
 void talk_anew(struct talk *s);
 
-/* End in order: send STOP and wait one and a half seconds for the answer,
- * which takes longest if a core is gone. The wait is longer at low rates, at
- * which the guest reads STOP later. It is longest for a guest that is sampled
- * from outside, where STOP is read between two stops of the guest. */
+/* End in order: send STOP and wait for the answer. The wait is one and a half
+ * seconds, which is enough even if a core is gone. The wait is longer at low
+ * rates, because the guest reads STOP at its next tick. It is longest for a
+ * guest that is sampled from outside, because STOP is read between two stops of
+ * the guest. */
 void talk_stop(struct talk *s);
 /* End at once. */
 void talk_end(struct talk *s);

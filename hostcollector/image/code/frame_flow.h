@@ -31,9 +31,9 @@ struct frame_state {
 
 #define FRAME_DEPTH_UNKNOWN INT32_MIN
 
-/* Facts about the instruction at an offset. */
+/* Flags of the offset of an instruction. */
 enum frame_flag {
-    FRAME_REACHED = 1,  /* a path leads here, so there is a state */
+    FRAME_REACHED = 1,  /* a path leads here, so the state is valid */
     FRAME_QUEUED = 2,   /* the state must still be passed on */
     FRAME_PENDING = 4,  /* a call that may or may not return */
     FRAME_RETURNED = 8, /* reached because the call before it returns */
@@ -60,11 +60,11 @@ struct frame_flow {
     bool has_away, has_frame, has_call;
     bool other_rbp; /* RBP is used for other values */
     bool lost;      /* bytes that are no known instruction were reached */
-    /* Clears RBP without saving it, or returns by iret. Stacks begin here. */
+    /* Clears RBP without saving it, or returns by iret: no callers. */
     bool outermost;
     bool interrupt; /* returns by iret */
     bool new_stack; /* moves RSP to another stack */
-    bool ends;      /* may return, or jump to other code */
+    bool ends;      /* some path returns, or jumps to other code */
 };
 
 /*
@@ -89,7 +89,7 @@ void frame_part_fini(struct frame_part *p);
 int frame_flow_init(struct frame_flow *f, const uint8_t *code, size_t size);
 void frame_flow_fini(struct frame_flow *f);
 
-/* Join state (s) into that of offset (to), in the function or in its cold
+/* Join state (s) into the state of offset (to), in the function or in its cold
  * part. */
 void frame_flow_to(struct frame_flow *f, uint64_t to,
                    const struct frame_state *s);
@@ -97,10 +97,12 @@ void frame_flow_to(struct frame_flow *f, uint64_t to,
 /* Pass on all states until no state changes. */
 void frame_flow_run(struct frame_flow *f);
 
-/* The place of offset (at) of the function. Call frame_flow_run() first. */
+/* Returns the place of offset (at) of the function. Call frame_flow_run()
+ * first. */
 enum code_place frame_flow_place(const struct frame_flow *f, size_t at);
 
-/* The way out of the function from offset (at). Call frame_flow_run() first. */
+/* Returns the way out of the function from offset (at). Call frame_flow_run()
+ * first. */
 struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at);
 
 #endif

@@ -72,14 +72,14 @@ enum code_place frame_place_at(struct frame_places *o, uint64_t pc);
 bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc);
 
 /*
- * The place of the call that returns to (pc). Compilers of other languages than
- * C make no frame even in functions that call, so the place of a call is not
- * always CODE_BODY.
+ * Returns the place of the call that returns to (pc). Compilers of other
+ * languages than C make no frame even in functions that call, so the place of a
+ * call is not always CODE_BODY.
  *
  * If the call is a function's last instruction, (pc) is in another function,
- * and the place is CODE_UNKNOWN. If no call is before (pc)
- * (image/code/uncalled.h), an interrupt came before the function's first
- * instruction, and the place is that of (pc).
+ * and the place is CODE_UNKNOWN. If there is no call before (pc)
+ * (image/code/uncalled.h), (pc) is a function's first instruction at which an
+ * interrupt came, and the result is the place of (pc) itself.
  */
 enum code_place frame_place_of_call(struct frame_places *o, uint64_t pc);
 
@@ -96,7 +96,7 @@ bool frame_place_is_called(struct frame_places *o, uint64_t pc);
 enum code_framing {
     CODE_FRAMED,  /* sets up a frame, or has no caller */
     CODE_LEAF,    /* sets up no frame, and calls nothing */
-    CODE_BARE,    /* sets up no frame, and calls */
+    CODE_BARE,    /* sets up no frame, and calls others */
     CODE_CUTTING, /* as CODE_BARE, and keeps other values in RBP */
     CODE_PART,    /* the cold part of another function */
     CODE_UNREAD,  /* no code, or not understood */
@@ -106,9 +106,9 @@ struct image_function;
 
 /*
  * Classify the use of the frame pointer in function (f) of the image. If (f)
- * sets up no frame, (*told) becomes the number of bytes of (f) whose direct
- * caller can be found from the words of the stack or from the code. Interprets
- * (f) at each call.
+ * sets up no frame, stores in (*told) the number of bytes of (f) whose direct
+ * caller the words of the stack or the code reveal. Interprets (f) at each
+ * call.
  */
 enum code_framing frame_place_framing(struct frame_places *o,
                                       const struct image_function *f,
@@ -128,13 +128,13 @@ struct code_exit {
 /* The way out from run-time address (pc), as for frame_place_at(). */
 struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc);
 
-/* The instruction before run-time address (pc), if a sample stands at (pc)
- * because of this instruction. */
+/* Returns the instruction before run-time address (pc), if this instruction is
+ * the reason why samples are at (pc). */
 enum code_holdup frame_place_holdup(struct frame_places *o, uint64_t pc);
 
 /* Is run-time address (pc) the first instruction of a function, and do jumps
- * lead there? Of a label without a size this is assumed unless a call
- * instruction calls it. */
+ * lead there? If (pc) is a label without a size, the answer is yes unless a
+ * call instruction calls (pc). */
 bool frame_place_loops(struct frame_places *o, uint64_t pc);
 
 /* The answers of all functions above, for one address. */
@@ -142,14 +142,14 @@ struct code_facts {
     enum code_place place;
     enum code_place call_place; /* frame_place_of_call() */
     struct code_exit exit;
-    bool is_called;          /* frame_place_is_called() of (pc) minus one */
+    bool is_called;          /* frame_place_is_called(), for (pc) minus one */
     uint64_t only_call;      /* frame_place_only_call() */
     enum code_holdup holdup; /* frame_place_holdup(), or HOLDUP_JUMP */
 };
 
-/* All known facts about (pc). Two facts need the whole image and are left out
- * where they have no use: (is_called) if (call_place) is not CODE_NO_FRAME,
- * (only_call) if (place) is CODE_BODY. */
+/* Returns all known facts about (pc). Two facts need the whole image, and are
+ * left out where they are useless: (is_called) if (call_place) is not
+ * CODE_NO_FRAME, (only_call) if (place) is CODE_BODY. */
 struct code_facts frame_place_facts(struct frame_places *o, uint64_t pc);
 
 /* Create a classifier without an image. It knows only the facts that
@@ -184,8 +184,8 @@ static inline bool frame_place_caller_uncertain(enum code_place place)
     return place != CODE_BODY && place != CODE_IDLE;
 }
 
-/* Is the direct caller surely missing for a function whose call is at (place)?
- * Returns false if the code is not understood, since functions that call
+/* Is the direct caller surely missing if a function's call is at (place)?
+ * Returns false if the code is not understood, because functions that call
  * usually have a frame. */
 static inline bool frame_place_caller_missing(enum code_place place)
 {

@@ -16,8 +16,8 @@ struct image_function;
 
 struct function_flow {
     struct frame_flow flow;
-    /* Stack depths are counted from the function's call. False if the symbol
-     * may be a label in the middle of code. */
+    /* Stack depths are counted from the call of the function. False if the
+     * symbol may be a label in the middle of code. */
     bool depth_known;
 };
 

@@ -8,7 +8,7 @@
 #include "image/code/insn.h"
 #include "image/file/image.h"
 
-/* Longest sti with the instruction behind it. */
+/* Longest sti together with the instruction after it. */
 #define STI_SPAN 16u
 #define OPERAND  0x66u /* prefix of a 16-bit in or out */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the instruction right before a sample that explains why the sample
- * stands there: it switched interrupts on, or it takes long.
+ * Finds the instruction directly before a sample that explains the place of the
+ * sample: it has switched interrupts on, or it takes long.
  */
 #ifndef TPROF_IMAGE_CODE_HOLDUP_H
 #define TPROF_IMAGE_CODE_HOLDUP_H
@@ -11,29 +11,29 @@
 
 struct image;
 
-/* A recording keeps these numbers. */
+/* The numbers are stored in recordings. */
 enum code_holdup {
     HOLDUP_NONE,
-    /* Interrupts were off before. An interrupt that follows sti comes one
-     * instruction later. */
+    /* Interrupts were off before. After sti, an interrupt comes one instruction
+     * later. */
     HOLDUP_STI,
     HOLDUP_POPF,
     /* The instruction takes long, in an emulator or as an exit to the host. */
     HOLDUP_IN,
     HOLDUP_OUT,
     HOLDUP_CPUID,
-    HOLDUP_RDTSC, /* rdtscp, too */
+    HOLDUP_RDTSC, /* also rdtscp */
     HOLDUP_RDMSR,
     HOLDUP_WRMSR,
-    /* Not an instruction before: the address is a function's first instruction,
-     * and a jump leads there (holdup_loops_to()). */
+    /* No instruction before the sample: the address is a function's first
+     * instruction, and a jump leads there (holdup_loops_to()). */
     HOLDUP_JUMP,
     HOLDUPS
 };
 
-/* The instruction before link-time address (address) of (img), in the same
- * function. HOLDUP_NONE also if the code or the function is unknown, or if the
- * function is larger than HOLDUP_FUNCTION_MAX bytes. */
+/* Returns the instruction before link-time address (address) of (img), in the
+ * same function. HOLDUP_NONE also if the code or the function is unknown, or if
+ * the function is larger than HOLDUP_FUNCTION_MAX bytes. */
 #define HOLDUP_FUNCTION_MAX (1u << 20)
 enum code_holdup holdup_before(const struct image *img, uint64_t address);
 

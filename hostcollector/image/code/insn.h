@@ -25,8 +25,9 @@ enum insn_kind {
     INSN_ENTER,        /* push rbp; rbp = rsp; rsp -= value */
     INSN_SET_RSP,      /* RSP becomes something else */
     INSN_SET_RBP,      /* RBP becomes something else */
-    /* value: distance of the target from the end of this instruction; 0 is the
-     * next instruction, and also stands for an indirect call */
+    /* value: distance of the target from the end of this instruction. An
+     * indirect call has the value 0, as a call to the next instruction
+     * would. */
     INSN_CALL,
     INSN_CALL_NEXT, /* call to the next instruction: pushes its address */
     INSN_JUMP,      /* value: distance, as for INSN_CALL */

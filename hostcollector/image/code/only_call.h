@@ -2,7 +2,7 @@
 /*
  * Finds functions that are entered by one call instruction only, in the whole
  * image. No jump leads to such a function, no code falls into it, and its
- * address is stored nowhere. So the caller is known without any stack.
+ * address is stored nowhere. So its caller is known even without a stack.
  */
 #ifndef TPROF_IMAGE_CODE_ONLY_CALL_H
 #define TPROF_IMAGE_CODE_ONLY_CALL_H
@@ -19,9 +19,9 @@ struct only_calls *only_calls_new(const struct image *img);
 /* Release (c). NULL is allowed. */
 void only_calls_free(struct only_calls *c);
 
-/* The return address of the only call to the function that holds link-time
- * address (address). Returns 0 if there is no such call, or others may
- * exist. */
+/* Returns the return address of the only call to the function that holds
+ * link-time address (address). Returns 0 if there is no call, or if there may
+ * be others. */
 uint64_t only_call_return(const struct only_calls *c, uint64_t address);
 
 /* Is the address of the function that holds (address) stored in the image? If

@@ -34,7 +34,8 @@ void recorded_code_free(struct recorded_code *t);
 int recorded_code_learn(struct recorded_code *t, uint64_t pc,
                         const struct code_facts *facts);
 
-/* The facts kept for (pc). All facts of other addresses are "unknown". */
+/* Returns the facts kept for (pc). If there are no facts about (pc), every fact
+ * is "unknown". */
 struct code_facts recorded_code_facts(const struct recorded_code *t,
                                       uint64_t pc);
 

@@ -12,8 +12,9 @@
 struct image;
 struct image_function;
 
-/* The function whose first byte is at (address) of the image, if no function
- * and no call is before that byte. Returns NULL otherwise. */
+/* Returns the function whose first byte is at (address) of the image, if
+ * neither a function nor a call is directly before that byte. Returns NULL
+ * otherwise. */
 const struct image_function *uncalled_function(const struct image *img,
                                                uint64_t address);
 

@@ -37,8 +37,8 @@ struct dwarf_frame {
     bool linkage;     /* (name) is mangled, as in C++ and Rust */
     uint64_t low;     /* lowest address of the code, or entry point */
     uint64_t size;    /* of the part that begins at (low) */
-    /* The place where (outer) calls the function: full path and line. NULL and
-     * 0 in the outermost frame. */
+    /* The place where (outer), the next frame, calls the function: full path
+     * and line. NULL and 0 in the outermost frame. */
     const char *file;
     uint32_t line;
     uint32_t discriminator; /* of that call, from the compiler */
@@ -61,8 +61,7 @@ struct dwarf_target {
     struct dwarf_frame *frames; /* innermost first; NULL if unknown */
     const char *file;           /* full path, or NULL */
     uint32_t line;              /* 0 if unknown */
-    /* Distinguishes code of one line, as the compiler numbered it. 0: not
-     * numbered. */
+    /* Number by which the compiler distinguishes code of one line. 0: none. */
     uint32_t discriminator;
 
     size_t unit; /* private to dwarf/: number of its compile unit */
@@ -99,12 +98,13 @@ struct dwarf_about dwarf_unit_about(const struct dwarf *d, size_t unit);
 /* The unit that holds (address); dwarf_unit_count() if none does. */
 size_t dwarf_unit_of(const struct dwarf *d, uint64_t address);
 
-/* Range number (i) of code, and the unit of the code. False after the last. */
+/* Returns range number (i) of code, and the unit of the range. False after the
+ * last. */
 bool dwarf_range(const struct dwarf *d, size_t i, struct span *out,
                  size_t *unit);
 
-/* Add the code for which (unit) has line numbers to (out). Call once for each
- * unit: all calls share a budget of a few times the bytes of the file. */
+/* Add to (out) the code for which (unit) has line numbers. Call this once for
+ * each unit: all calls share a budget of a few times the bytes of the file. */
 void dwarf_unit_lines(struct dwarf *d, size_t unit, struct spans *out);
 
 #endif

@@ -47,7 +47,7 @@ enum frame_found {
 
 /*
  * Read the entry at (*offset) in (s), and move (*offset) to the next entry.
- * (common) is the CIE that was read last, and becomes the CIE of (out). If that
+ * (common) is the last CIE that was read; it becomes the CIE of (out). If that
  * CIE is odd, only the extent in (out) is valid.
  */
 enum frame_found frame_entry_next(const struct frame_section *s,

@@ -36,7 +36,7 @@ enum slot {
     SLOT_LANGUAGE,
     SLOT_DECL_FILE,
     SLOT_DECL_LINE,
-    SLOT_DISCRIMINATOR, /* of a call; from LLVM */
+    SLOT_DISCRIMINATOR, /* of a call, written by LLVM */
     SLOT_DWO_NAME,
     SLOT_COUNT,
     SLOT_NONE = SLOT_COUNT
@@ -124,8 +124,9 @@ static inline bool die_has(const struct die *die, enum slot slot)
 }
 
 /*
- * Subtract (bytes) from the budget. Returns false from then on until the next
- * batch if the budget is used up: the file was made to be read again and again.
+ * Subtract (bytes) from the budget. Returns false if the budget is used up, and
+ * from then on until the next batch: a file can be made so that it is read
+ * again and again.
  */
 bool dwarf_charge(struct dwarf *d, uint64_t bytes);
 
@@ -133,7 +134,7 @@ bool dwarf_charge(struct dwarf *d, uint64_t bytes);
  * unit. */
 int dwarf_units_read(struct dwarf *d);
 
-/* Add units whose root DIE has no addresses to the map, by .debug_aranges.
+/* Add units whose root DIE has no addresses to the map, from .debug_aranges.
  * Called by dwarf_units_read(). Returns -1 if there is no memory. */
 int dwarf_aranges_read(struct dwarf *d);
 
@@ -177,8 +178,7 @@ uint64_t die_reference(const struct dwarf_unit *u, const struct die *die,
 uint64_t unit_address(const struct dwarf *d, const struct dwarf_unit *u,
                       uint64_t index);
 
-/* Read one value of (form), and move (c) to the next. Offsets are not
- * followed. */
+/* Read a value of (form), and move (c) behind it. Offsets are not followed. */
 uint64_t form_read(struct cursor *c, const struct dwarf_unit *u, uint64_t form);
 
 /* The string that (form) with (value) names; its offset for DW_FORM_string. */

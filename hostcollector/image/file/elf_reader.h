@@ -17,8 +17,8 @@
 struct decompressed {
     struct unpacked_part *list;
     size_t count, room;
-    uint64_t size; /* of all parts */
-    bool failed;   /* something could not be uncompressed */
+    uint64_t size; /* bytes of all parts */
+    bool failed;   /* a section could not be uncompressed */
 };
 
 /* Release all parts of (u). */

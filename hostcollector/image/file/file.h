@@ -3,9 +3,8 @@
  * Copies a file into memory when the file is opened. Later changes of the file
  * then have no effect. A mapped file would kill this process if another process
  * truncated the file, and could change between a check and its use. Only files
- * of this folder include this header.
- *
- * Copying 127 MB from the page cache takes 0.08 s.
+ * of this folder include this header. Copying 127 MB from the page cache takes
+ * 0.08 s.
  */
 #ifndef TPROF_IMAGE_FILE_FILE_H
 #define TPROF_IMAGE_FILE_FILE_H
@@ -19,9 +18,8 @@
 struct file {
     uint8_t *bytes;
     uint64_t size;
-    /* Offsets of the parts that are not holes. A file of some KiB may have
-     * holes of many GiB. Holes take no memory, and take time only when they are
-     * read. */
+    /* Offsets of the parts that are not holes. A small file may have holes of
+     * many GiB. Holes take no memory, and cost time only when they are read. */
     struct spans held;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Folders that have images and debug files named by build-id, in the layout of
- * debuggers and distributions. The list belongs to the process, because the
+ * debuggers and distributions. There is one list for the process, because the
  * helper process (guard/opener.h) needs the list before an image is opened.
  */
 #ifndef TPROF_IMAGE_FILE_FOLDERS_H

@@ -26,9 +26,11 @@ enum image_flaw {
     IMAGE_NO_BUILD_ID = 1u << 0,   /* identify it by image_text_crc() */
     IMAGE_NO_SYMBOLS = 1u << 1,    /* stripped: addresses only */
     IMAGE_NO_DEBUG = 1u << 2,      /* no DWARF: no lines, no inline frames */
-    IMAGE_NO_SYMBOLS_PE = 1u << 3, /* the same for a PE image, */
-    IMAGE_NO_DEBUG_PE = 1u << 4,   /* for which the advice differs */
-    IMAGE_NO_CODE = 1u << 5,       /* debug information alone */
+    IMAGE_NO_SYMBOLS_PE = 1u << 3, /* as IMAGE_NO_SYMBOLS, in a PE image: the
+                                    * advice differs */
+    IMAGE_NO_DEBUG_PE = 1u << 4,   /* as IMAGE_NO_DEBUG, in a PE image: the
+                                    * advice differs */
+    IMAGE_NO_CODE = 1u << 5,       /* debug information only */
     IMAGE_BAD_DEBUG = 1u << 6,     /* DWARF damaged: partly unused */
     IMAGE_PACKED_DEBUG = 1u << 7,  /* DWARF with unknown compression */
     IMAGE_SPLIT_DEBUG =
@@ -49,21 +51,22 @@ enum image_flaw {
 int image_open(struct image **out, const char *path, struct err *e);
 
 /*
- * The path of the debug file from which the DWARF of (img) was read, and the
- * symbols if (img) has none. NULL if (img) itself has the DWARF. The debug file
- * has the same build-id as (img), or the checksum in .gnu_debuglink.
+ * Returns the path of the debug file from which the DWARF of (img) was read;
+ * also the symbols, if (img) has none. NULL if (img) itself has the DWARF. The
+ * debug file has the same build-id as (img), or the checksum in
+ * .gnu_debuglink.
  */
 const char *image_debug_path(const struct image *img);
 
-/* Read the debug information of (img) from the file (path). (img) must not have
- * readers yet. Returns false if the file is of another build, or if nothing is
- * missing. */
+/* Read the debug information of (img) from the file (path). Call this before
+ * readers of (img) are made. Returns false if the file is of another build, or
+ * if nothing is missing. */
 bool image_take_debug(struct image *img, const char *path);
 
 /*
- * Write folder number (i) of those in which image_open(path) may open a debug
- * file into (folder) of (size) bytes, with a slash at the end. False after the
- * last.
+ * Write into (folder) of (size) bytes the name of folder number (i) in which
+ * image_open(path) may open a debug file, with a slash at the end. False after
+ * the last.
  */
 bool image_debug_folder(const char *path, unsigned i, char *folder,
                         size_t size);
@@ -162,7 +165,7 @@ const char *image_path(const struct image *img);
  */
 unsigned image_flaws(const struct image *img);
 
-/* One sentence for one flaw: its effect and its cure. */
+/* Returns a sentence about one flaw: its effect and its cure. */
 const char *image_flaw_text(enum image_flaw flaw);
 
 /* The GNU build-id, or the GUID in a PE image's CodeView record, with its
@@ -199,19 +202,20 @@ int image_text_crc(const struct image *img, uint64_t address, uint64_t length,
 int image_slide(const struct image *img, uint64_t anchor, uint64_t *slide,
                 struct err *e);
 
-/* Find the symbol (name) of any type; its value in (*address). */
+/* Find the symbol (name) of any type. Stores its value in (*address). Returns
+ * false if there is no such symbol. */
 bool image_find_symbol(const struct image *img, const char *name,
                        uint64_t *address);
 
-/* The same for a global symbol without a size, such as a linker script
- * defines. */
+/* Like image_find_symbol(), for a global symbol without a size, such as a
+ * linker script defines. */
 bool image_find_mark(const struct image *img, const char *name,
                      uint64_t *address);
 
 /*
- * The bytes from (address) to the end of its executable segment; (*len) is how
- * many of them the file holds, at most the given (*len). NULL and 0 if
- * (address) is not code.
+ * Returns the bytes from (address) to the end of its executable segment. (*len)
+ * is a limit; stores in (*len) the number of these bytes that the file holds.
+ * NULL and 0 if (address) is not code.
  */
 const uint8_t *image_code(const struct image *img, uint64_t address,
                           size_t *len);
@@ -259,9 +263,9 @@ struct image_part {
  * there is none. */
 struct image_part image_section_part(const struct image *img, const char *name);
 
-/* Run of instructions number (i), from 0; NULL after the last. Segments may
- * also hold data. Runs do not, if the file's sections distinguish code and
- * data. */
+/* Returns run of instructions number (i), from 0; NULL after the last. A
+ * segment may also hold data. A run of instructions holds no data, if the
+ * file's sections distinguish code and data. */
 const struct image_part *image_code_part(const struct image *img, size_t i);
 
 /* As image_code(), but for any loaded segment. */
@@ -288,8 +292,8 @@ void image_add_flaw(struct image *img, enum image_flaw flaw);
  * IMAGE_SPLIT_DEBUG. */
 void image_set_split(struct image *img, const char *name);
 
-/* The file that (flaw) concerns; the first file in the case of
- * IMAGE_SPLIT_DEBUG. NULL if the file is unknown or (flaw) concerns none. */
+/* Returns the file that (flaw) concerns, for IMAGE_SPLIT_DEBUG the first such
+ * file. NULL if the file is unknown, or if (flaw) concerns no file. */
 const char *image_flaw_file(const struct image *img, enum image_flaw flaw);
 
 #endif

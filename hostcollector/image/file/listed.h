@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Symbols of an image without a symbol table, from a list of addresses, types
- * and names. nm prints such a list, and Linux contains one of itself. Only
- * files of this folder include this header.
+ * and names. nm prints such a list, and a Linux image contains a list of its
+ * own symbols. Only files of this folder include this header.
  */
 #ifndef TPROF_IMAGE_FILE_LISTED_H
 #define TPROF_IMAGE_FILE_LISTED_H

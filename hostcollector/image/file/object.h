@@ -28,8 +28,8 @@ struct symtab {
 struct symtab_candidate {
     struct image_function f; /* size 0: a label */
     uint64_t limit;          /* the end of its section, above its start */
-    unsigned rank;           /* of aliases, the highest rank wins */
-    unsigned order;          /* of equal ranks, the lowest order wins */
+    unsigned rank;           /* the alias with the highest rank wins */
+    unsigned order;          /* at equal ranks, the lowest order wins */
 };
 
 /* Should a report show (name)? It may be NULL. */
@@ -76,9 +76,9 @@ struct object {
     const char *path;
     struct file file;
     void *reader; /* private to the format */
-    /* Loaded segments; the executable ones come first. A segment with holes of
-     * the file in it is split into several: parts with bytes, and parts that
-     * are holes. */
+    /* Loaded segments; the executable ones come first. If the file has holes
+     * within a segment, the segment is split into several: parts with bytes,
+     * and parts without. */
     struct image_text *segments;
     size_t segment_count, segment_room, text_count;
     /* Runs of instructions. Executable segments may also hold data. (code)
@@ -86,15 +86,15 @@ struct object {
     struct image_part *code;
     size_t code_count, code_room;
     struct symtab symtab;
-    struct arena names; /* names of symbols from a list, */
-    bool is_listed;     /* if all symbols are: such symbols have no sizes */
+    struct arena names; /* names of symbols, if they come from a list: */
+    bool is_listed;     /* then all symbols have no sizes */
     uint64_t base, entry;
     bool moves; /* may be loaded at another address than linked for */
 };
 
 extern const struct object_ops object_elf, object_pe;
 /* An image of which only recorded facts exist. (reader) is a struct
- * image_facts. object_tell() makes such an object, and not object_open(). */
+ * image_facts. object_tell() makes such an object; object_open() does not. */
 extern const struct object_ops object_told;
 
 /* The object of (img), and the object of its debug file; NULL if there is no
@@ -151,12 +151,12 @@ int object_add_segment(struct object *o, const struct image_text *segment,
 int object_add_code(struct object *o, uint64_t address, uint64_t size);
 
 /*
- * Reads the symbols that a Linux kernel keeps of itself in its read-only data,
+ * Read the symbols that a Linux kernel keeps of itself in its read-only data,
  * for /proc/kallsyms. A vmlinux that was extracted from a bootable kernel has
  * no other symbols. No pointer leads to these tables, so kallsyms.c searches
- * for tables that fit each other.
+ * for tables that fit together.
  *
- * Adds the symbols of the tables, if there are any, to (o), which has no
+ * Add the symbols of the tables, if there are any, to (o), which has no
  * symbols. Returns 0; -1 if there is no memory.
  */
 int kallsyms_read(struct object *o);
@@ -164,9 +164,9 @@ int kallsyms_read(struct object *o);
 /* ---- debug files (debug_file.c) ----
  *
  * The debug information that was stripped from an image lies in another file.
- * The file is found by build-id in image/file/folders.h, else by the name and
- * checksum in .gnu_debuglink, beside the image, in .debug/ there, or below
- * /usr/lib/debug. */
+ * The file is found by build-id in image/file/folders.h. Otherwise it is found
+ * by the name and checksum in .gnu_debuglink: beside the image, in the folder
+ * .debug/ beside the image, or below /usr/lib/debug. */
 
 struct debug_file {
     char *path;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A file with a list of symbols, for images that have no symbol table. Each
- * line has an address, a type and a name. nm prints such lines, a kernel's
- * build writes them to System.map, and Linux shows them in /proc/kallsyms,
- * where the kernel may have been moved. The list belongs to the process, like
- * the folders (folders.h).
+ * line has an address, a type and a name. nm prints such lines. A kernel's
+ * build writes them to System.map, and Linux shows them in /proc/kallsyms, with
+ * the addresses of the running kernel. There is one list for the process, as
+ * for folders (folders.h).
  */
 #ifndef TPROF_IMAGE_FILE_SYMBOLS_FILE_H
 #define TPROF_IMAGE_FILE_SYMBOLS_FILE_H
@@ -20,7 +20,7 @@ struct object;
  * valid. Returns 0; -1 with (e) filled if a file was named before. */
 int symbols_file_use(const char *path, struct err *e);
 
-/* The path of that file; NULL if there is none. */
+/* Returns the path given to symbols_file_use(); NULL if there is none. */
 const char *symbols_file(void);
 
 /* Add the file's symbols that are in code of (o) to (o), which has no symbols.
@@ -28,8 +28,8 @@ const char *symbols_file(void);
  * read, or if there is no memory. */
 int symbols_file_read(struct object *o, struct err *e);
 
-/* The same for the (size) bytes at (text). Returns 0; -1 if there is no
- * memory. */
+/* Like symbols_file_read(), for the (size) bytes at (text). Returns 0; -1 if
+ * there is no memory. */
 int symbols_file_parse(struct object *o, const uint8_t *text, size_t size);
 
 #endif

@@ -26,13 +26,13 @@ enum fetch_kind { FETCH_EXECUTABLE, FETCH_DEBUG };
  * contacts a server. If (confine) returns -1 with (e) filled, or if the cache
  * (cache.h) cannot be used, the process refuses all requests.
  *
- * Otherwise like opener_fork(), but returns in the calling process alone.
+ * Returns 0; -1 with (e) filled. Returns in the calling process only.
  */
 int fetch_start(int (*confine)(const void *limits, struct err *e),
                 const void *limits, struct err *e);
 
-/* Close the socket in a process that was forked later: it can make no
- * requests. */
+/* Close the socket to the second process. Call this in a process that was
+ * forked later and that must make no requests. */
 void fetch_leave(void);
 
 /* The servers; NULL if there are none. */
@@ -40,13 +40,16 @@ const char *fetch_urls(void);
 
 /*
  * Request the file (kind) of the build whose id is the (len) bytes at (id), and
- * wait for the file. A request ends after DEBUGINFOD_TIMEOUT, or 10 s, without
- * progress, and after DEBUGINFOD_MAXTIME, or one minute. All failed requests
- * together have that minute; after it no server is contacted any more. A file
- * has at most DEBUGINFOD_MAXSIZE bytes, or 2 GiB. libdebuginfod keeps files in
- * DEBUGINFOD_CACHE_PATH. The file's contents are not checked.
+ * wait for the file.
  *
- * Returns a descriptor, and the file's name in (path); -1 with (e) filled.
+ * A request ends after DEBUGINFOD_TIMEOUT, or 10 s, without progress, and after
+ * DEBUGINFOD_MAXTIME, or one minute. If failed requests together have taken
+ * that minute, no server is contacted any more. A file has at most
+ * DEBUGINFOD_MAXSIZE bytes, or 2 GiB.
+ *
+ * libdebuginfod keeps files in DEBUGINFOD_CACHE_PATH. The file's contents are
+ * not checked. Returns a descriptor, and the file's name in (path); -1 with (e)
+ * filled.
  */
 int fetch_file(enum fetch_kind kind, const uint8_t *id, size_t len,
                char path[PATH_MAX], struct err *e);

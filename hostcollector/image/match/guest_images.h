@@ -26,11 +26,11 @@ struct guest_images {
     bool first_missing; /* the first file, which is the kernel's, is missing */
     struct shared_image *kernel; /* one of (files); NULL: unknown */
     uint64_t slide;              /* the kernel's */
-    struct image_map *image_map; /* NULL: before guest_images_place() */
-    /* The maps of the guest, in the order of the profile. */
+    struct image_map *image_map; /* NULL before guest_images_place() */
+    /* Images that the guest has loaded, in the order of the profile's maps. */
     struct {
         struct shared_image *file; /* NULL: no file */
-        uint32_t number;           /* number in the image map */
+        uint32_t number;           /* number of the image in (image_map) */
     } maps[GUEST_MAPS_MAX];
 };
 
@@ -54,9 +54,9 @@ int guest_images_add_file(struct guest_images *g, struct shared_image *file);
 int guest_images_hello(struct guest_images *g, const struct guest *guest,
                        struct remarks *remarks, struct err *e);
 
-/* Make the map of all images of (p), once. An image that is in none of the
- * files is searched by build-id (image/match/seek.h). Returns 0; -1 if there is
- * no memory. */
+/* Make the map of all images of (p), once. If no file is the file of an image,
+ * the file is searched by build-id (image/match/seek.h). Returns 0; -1 if there
+ * is no memory. */
 int guest_images_place(struct guest_images *g, const struct profile *p);
 
 /* Release the image map, because images were loaded or unloaded. No view may
@@ -73,8 +73,8 @@ bool guest_images_has(const struct guest_images *g,
 uint32_t guest_images_number(const struct guest_images *g,
                              const struct shared_image *file);
 
-/* Add to (remarks): the flaws of files, images without a file with their share
- * in (v), and those of the first (wanted) files that belong to no image. */
+/* Add to (remarks): the flaws of files; images without a file, with their share
+ * in (v); and files among the first (wanted) that belong to no image. */
 void guest_images_remark(const struct guest_images *g, const struct profile *p,
                          const struct view *v, size_t wanted,
                          struct remarks *remarks);

@@ -36,10 +36,10 @@ enum identity identity_map(const struct guest_map *map,
 bool identity_same_name(const struct guest_map *map, const struct image *img);
 
 /*
- * Check that (img) is the kernel of (g). Writes to (*slide) how far the kernel
- * was moved at load: from the address of tprof_anchor, or from SLIDE if the
- * guest was sampled without an agent, or else by searching (img) for the
- * guest's text checksum.
+ * Check that (img) is the kernel of (g). Store in (*slide) how far the kernel
+ * was moved at load. The slide comes from the address of tprof_anchor. If the
+ * guest was sampled without an agent, it comes from SLIDE. Otherwise (img) is
+ * searched for the guest's text checksum.
  *
  * Returns 0, with a warning in (remarks) if doubts remain; -1 with both
  * build-ids in (e) if they differ.
@@ -47,8 +47,7 @@ bool identity_same_name(const struct guest_map *map, const struct image *img);
 int identity_check(const struct guest *g, const struct image *img,
                    uint64_t *slide, struct remarks *remarks, struct err *e);
 
-/* Format "build 0123...", short enough that two of them fit a line, or "no
- * build-id". */
+/* Format "build 0123...", or "no build-id". Two such texts fit a line. */
 #define IDENTITY_TEXT 48
 const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
                           size_t len);

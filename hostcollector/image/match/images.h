@@ -15,7 +15,7 @@
 
 struct shared_image;
 
-/* A build-id that was searched (image/match/seek.h), and the result. */
+/* A build-id for which images_seek() has searched, and the result. */
 struct sought;
 
 /* Zeroed: empty. */
@@ -27,8 +27,9 @@ struct images {
 };
 
 /*
- * The image at (path). The file is opened unless it is open already, and lives
- * as long as (set). NULL with (e) filled like image_open().
+ * Returns the image at (path). Opens the file unless it is open already. The
+ * image lives as long as (set). Returns NULL with (e) filled like
+ * image_open().
  */
 struct shared_image *images_open(struct images *set, const char *path,
                                  struct err *e);
@@ -44,8 +45,8 @@ struct shared_image *images_tell(struct images *set, struct image *image,
 
 struct image *shared_image_get(struct shared_image *s);
 
-/* The image_path() of (s). If (s) was found by build-id through a link, the
- * path of the link's target. */
+/* Returns the image_path() of (s). If (s) was found by build-id through a link,
+ * returns the path of the link's target. */
 const char *shared_image_path(const struct shared_image *s);
 
 /*

@@ -10,10 +10,10 @@
 #include "util/err.h"
 
 /*
- * The image whose build-id is the (len) bytes at (id). Searches the folders of
- * image/file/folders.h for an executable, then for a debug file, then searches
- * the servers (image/match/fetch.h). Each build-id is searched once in (set);
- * the image lives as long as (set).
+ * Returns the image whose build-id is the (len) bytes at (id). Searches the
+ * folders of image/file/folders.h for an executable, then for a debug file,
+ * then asks the servers (image/match/fetch.h). Each build-id is searched once
+ * in (set); the image lives as long as (set).
  *
  * Returns NULL if there is no such image. Then (e) explains the reason and the
  * cure, or is empty if the user has named no folder and no server.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds callers that a walk along frame pointers missed, because a function has
- * no frame at that point. There are two sources. The words on top of the
- * interrupted stack are the first: instructions show how far RSP is below the
- * return address. The code is the second, if only one place calls the function.
+ * no frame at that point. There are two sources. The first is the words on top
+ * of the interrupted stack: instructions show how far RSP is below the return
+ * address. The second is the code, if only one place calls the function.
  *
  * Only certain callers are found. A word counts if all paths through the code
  * lead to the same depth, and if the word points to the end of a call.
@@ -27,14 +27,14 @@ struct hidden_callers {
     bool missing; /* more callers may be missing after the last */
 };
 
-/* The missed callers between the interrupted instruction at (leaf) and the
- * first frame of (stack), which the walk has found. */
+/* Returns the missed callers between the interrupted instruction at (leaf) and
+ * the first frame of (stack), which the walk has found. */
 struct hidden_callers hidden_callers_of_leaf(const struct image_map *image_map,
                                              uint64_t leaf,
                                              const struct stack *stack);
 
-/* The missed callers between the frame of return address (frame) and the next
- * frame that the walk has found. */
+/* Returns the missed callers between the frame of return address (frame) and
+ * the next frame that the walk has found. */
 struct hidden_callers hidden_callers_of_frame(const struct image_map *image_map,
                                               uint64_t frame);
 

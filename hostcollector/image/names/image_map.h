@@ -18,11 +18,12 @@ struct symbolizer;
 /* An image, before its addresses are known. Its readers must outlive the map
  * and have slide 0, because they receive link-time addresses. */
 struct mapped_image {
-    const char *name; /* harmless on a terminal; copied. NULL: the kernel */
+    const char *name;         /* safe to print on a terminal; copied. NULL: the
+                               * kernel */
     const struct image *file; /* NULL: not known */
     const char *path;         /* absolute path of (file); NULL: not known */
     struct symbolizer *symbolizer;     /* NULL: the file is not known */
-    struct frame_places *frame_places; /* NULL: as above */
+    struct frame_places *frame_places; /* NULL: the file is not known */
 };
 
 /* The number of the kernel. Other images are numbered in the order of
@@ -30,7 +31,7 @@ struct mapped_image {
 #define IMAGE_MAP_KERNEL 0u
 
 /*
- * Make a map of (kernel) alone, which was moved by (slide) at load. The kernel
+ * Make a map with (kernel) only, which was moved by (slide) at load. The kernel
  * has all addresses that no other image has. NULL if there is no memory.
  */
 struct image_map *image_map_new(const struct mapped_image *kernel,
@@ -60,7 +61,7 @@ struct image_address {
 };
 
 /* Find (pc) by binary search. For a return address pass the address minus one,
- * since the address may lie after its image's last byte. */
+ * because the return address may be one byte after the end of its image. */
 struct image_address image_map_find(const struct image_map *a, uint64_t pc);
 
 /* Number of images, with the kernel. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns symbols into names for people: demangled and harmless on a terminal.
- * Each name is kept once.
+ * Turns symbols into names for people: demangled, and safe to print on a
+ * terminal. Each name is kept once.
  */
 #ifndef TPROF_IMAGE_NAMES_NAMES_H
 #define TPROF_IMAGE_NAMES_NAMES_H
@@ -14,10 +14,10 @@
 struct names_entry;
 struct pascal_hint;
 
-/* Text -> text. A struct pair_map has numbers as keys, so its keys are hashes.
- */
+/* A table from text to text. The keys are hashes, because a struct pair_map has
+ * numbers as keys. */
 struct names_table {
-    /* (hash, number of earlier texts with it) -> entry */
+    /* hash, and a number for texts with equal hashes -> entry */
     struct pair_map by_hash;
     struct names_entry *entries;
     size_t count, room;
@@ -26,7 +26,7 @@ struct names_table {
 /* A set of names. All zero: empty. */
 struct names {
     struct names_table raw;   /* raw name -> name to show */
-    struct names_table shown; /* displayed name -> itself, to keep it once */
+    struct names_table shown; /* displayed name -> the same name, kept once */
     struct arena arena;
 };
 
@@ -34,17 +34,19 @@ struct names {
 #define NAMES_MAX 4096u
 
 /*
- * The displayed name of the symbol or path (raw): C++, Rust and Free Pascal
- * demangled, and bytes that are no printable UTF-8 as \xNN. Equal results are
- * equal pointers; they live as long as (n). NULL if there is no memory.
+ * Returns the displayed name of the symbol or path (raw). Names of C++, Rust
+ * and Free Pascal are demangled. Bytes that are no printable UTF-8 become \xNN.
+ * Equal names are equal pointers; they live as long as (n). Returns NULL if
+ * there is no memory.
  */
 const char *names_get(struct names *n, const char *raw);
 
-/* The same for a symbol whose capitals (hint) may give. */
+/* Like names_get(), for a symbol. (hint) may show which letters are
+ * capitals. */
 const char *names_get_with(struct names *n, const char *raw,
                            const struct pascal_hint *hint);
 
-/* Keep (text), which is no symbol: it is made harmless, but not demangled. */
+/* Keep (text), which is no symbol: escape it, but do not demangle it. */
 const char *names_keep(struct names *n, const char *text);
 
 /* Memory of (n) in bytes. */

@@ -15,16 +15,17 @@ struct image;
 /* Zeroed: no such code. */
 struct red_zone {
     size_t units;
-    char names[RED_ZONE_NAMES]; /* "a.c, b.c", harmless on a terminal */
+    char names[RED_ZONE_NAMES]; /* "a.c, b.c", safe to print on a terminal */
 };
 
 /*
  * Returns true if (producer) shows that the compiler may keep values below RSP
- * in C or C++ code. (is_c): the code is that. Only gcc shows this. (producer)
- * may be NULL.
- * Such code is in functions that call no other function. A frame does not
- * exclude it: without optimization, or with a variable in memory, functions
- * with a frame use the red zone, too.
+ * in C or C++ code. (is_c): the code is C or C++. Only gcc shows this.
+ * (producer) may be NULL.
+ *
+ * Only functions that call no other function keep values there. Such a function
+ * may have a frame nevertheless: without optimization, or with a variable in
+ * memory.
  */
 bool red_zone_is_allowed(bool is_c, const char *producer);
 

@@ -6,16 +6,16 @@
 #define SOURCE_FILE_MAX (1u << 20) /* bytes of a file that are read */
 
 /*
- * Read the source file (path), a name that the compiler received. It is
- * searched below (folder) first, where its first folders may be missing;
- * (folder) may be NULL. The helper opens the file if there is one
- * (guard/opener.h). Returns up to SOURCE_FILE_MAX bytes, followed by a NUL,
- * which the caller frees. NULL if there is no such file, or no memory.
+ * Read the source file (path), a name that the compiler received. First search
+ * (path) below (folder), also without its first folders; (folder) may be NULL.
+ * The helper opens the file if there is a helper (guard/opener.h). Returns up
+ * to SOURCE_FILE_MAX bytes, followed by a NUL, which the caller frees. NULL if
+ * there is no such file, or no memory.
  */
 char *source_file_read(const char *folder, const char *path);
 
-/* The same for a (path) that a recording alone tells: only files below (folder)
- * are read, and (path) cannot leave (folder) by "..". */
+/* Like source_file_read(), for a (path) that comes from a recording: reads only
+ * files below (folder), which (path) cannot leave by "..". */
 char *source_file_read_below(const char *folder, const char *path);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Run-time address -> function, file, line and the chain of inlined calls. The
  * symbolizer remembers every answer. It reads the debug information of a
- * compile unit only if an address in that unit is asked for.
+ * compile unit only if the caller passes an address in that unit.
  */
 #ifndef TPROF_IMAGE_NAMES_SYMBOLIZE_H
 #define TPROF_IMAGE_NAMES_SYMBOLIZE_H
@@ -22,9 +22,9 @@ enum symbol_kind {
 };
 
 /*
- * All strings are demangled, valid UTF-8 and harmless on a terminal: control
- * characters come as \xNN. Equal names are equal pointers within one
- * symbolizer, so they can be compared and hashed as such.
+ * All strings are demangled, valid UTF-8 and safe to print on a terminal:
+ * control characters become \xNN. Within one symbolizer equal names are equal
+ * pointers, so the pointers can be compared and hashed.
  */
 struct symbol {
     const char *function; /* never NULL */
@@ -55,8 +55,8 @@ void symbolizer_limit(struct symbolizer *s, size_t bytes);
 /* Drop all answers, and so all symbols that were returned. */
 void symbolizer_forget(struct symbolizer *s);
 
-/* Add a harmless copy of (answer) as the answer for (pc). Returns 0; -1 if
- * there is no memory. */
+/* Add (answer) as the answer for (pc). Copies and escapes the strings. Returns
+ * 0; -1 if there is no memory. */
 int symbolizer_learn(struct symbolizer *s, uint64_t pc,
                      const struct symbol *answer);
 
@@ -73,22 +73,23 @@ void symbolizer_free(struct symbolizer *s);
 const struct symbol *symbolize(struct symbolizer *s, uint64_t pc);
 
 /*
- * The symbol of the call that returns to run-time address (back): the symbol of
- * the byte before, since (back) may be in the next line or even in the next
- * function.
+ * Returns the symbol of the call that returns to run-time address (back): the
+ * symbol of the byte before (back), because (back) may be in the next line or
+ * even in the next function.
  *
  * A kernel may put a function's address on a new thread's stack, so that the
  * thread ends in that function. Then (back) is the function's first byte, and
- * no function and no call precedes it. The symbol is the one of that function.
+ * no function and no call precedes it. In this case the result is the symbol of
+ * that function.
  */
 const struct symbol *symbolize_call(struct symbolizer *s, uint64_t back);
 
 /*
- * Look up the (n) run-time addresses at (pcs) together, so that each compile
- * unit is read once, and remember the answers for symbolize(). The addresses
- * may be in any order and repeat. Without this, symbolize() reads a whole
- * compile unit for each address, so a report passes all of its addresses here
- * first.
+ * Look up the (n) run-time addresses at (pcs) together, and remember the
+ * answers for symbolize(). Each compile unit is then read once. Without this
+ * call, symbolize() reads a whole compile unit for each address. So a report
+ * first passes all of its addresses here. The addresses may be in any order and
+ * repeat.
  */
 void symbolizer_prepare(struct symbolizer *s, const uint64_t *pcs, size_t n);
 
