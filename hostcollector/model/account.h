@@ -28,7 +28,7 @@ struct account {
     uint64_t jumps;         /* of (samples): flagged WIRE_SAMPLE_JUMP */
     /* Frames whose counters contradict their records, or do not add up, or
      * exceed ACCOUNT_MAX. If this is not 0, tprof has a defect or the guest
-     * lies. */
+     * sends false counters. */
     uint64_t violations;
     /* Times that the counters went backwards after a gap in the stream: the
      * guest was set back to an earlier state, for example to a snapshot. */
@@ -43,9 +43,9 @@ struct account {
 };
 
 /*
- * Limit of a count: more than years of deadlines at the highest rate. A guest
- * that sends more lies, and its counts stop here. The counts of a thousand
- * guests with a thousand cores each still fit into 64 bits.
+ * Limit of a count: more than years of deadlines at the highest rate. A count
+ * of a guest that sends more stops here. The counts of a thousand guests with a
+ * thousand cores each still fit into 64 bits.
  */
 #define ACCOUNT_MAX (1ull << 42)
 
@@ -59,8 +59,8 @@ static inline bool account_add(uint64_t *count, uint64_t n)
     return fits;
 }
 
-/* Add the counts of (a) to (*sum), which is a plain sum, not a stream's
- * account. */
+/* Add the counts of (a) to (*sum). (*sum) is only a sum, and not the account of
+ * a stream. */
 static inline void account_sum(struct account *sum, const struct account *a)
 {
     sum->samples += a->samples;

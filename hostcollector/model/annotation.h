@@ -3,10 +3,10 @@
  * Samples of one function: by source line, and by basic block of its code.
  * annotate/annotate.c builds the annotation and owns all of it. Leaf.
  *
- * A timer's interrupt takes a sample. The interrupt is late: the instruction
- * that it hits waits for earlier instructions, which are the cause. Therefore
- * lines and blocks have sums, while an instruction only has the number of
- * samples that hit it.
+ * The interrupt that takes a sample is late: the instruction that it hits was
+ * waiting for earlier instructions, which are the cause. Therefore lines and
+ * blocks have sums, while an instruction only has the number of samples that
+ * hit it.
  */
 #ifndef TPROF_MODEL_ANNOTATION_H
 #define TPROF_MODEL_ANNOTATION_H
@@ -39,8 +39,8 @@ struct annotated_body {
     struct annotated_line *lines; /* by number */
     size_t line_count;
     struct annotated_sum sum;
-    /* The text of the lines from (text_first) on. count 0: the file was not
-     * read. Tabulators are replaced by blanks. */
+    /* Text of the lines from (text_first) on. If (text_count) is 0, the file
+     * was not read. Tabulators are replaced by blanks. */
     uint32_t text_first, text_count;
     const char *const *text;
 };
@@ -53,7 +53,7 @@ struct annotated_insn {
     uint32_t number;  /* source line; 0: not known */
     uint32_t target;  /* the block that it jumps to, or ANNOTATED_NONE */
     uint64_t samples; /* samples that hit it */
-    double late;      /* part of their time: samples that were late */
+    double late;      /* part of the time of these samples: late samples */
 };
 #define ANNOTATED_NONE UINT32_MAX
 
@@ -75,8 +75,8 @@ struct annotated_code {
     uint32_t jumps_away;
 };
 
-/* A function into which this one was inlined, with the samples that hit it
- * there. */
+/* A function into which the annotated function was inlined, with the samples
+ * that hit the copy there. */
 struct annotated_host {
     uint32_t function; /* index into the view's functions */
     struct annotated_sum sum;
@@ -84,7 +84,7 @@ struct annotated_host {
 
 struct annotation {
     uint32_t function; /* index into the view's functions */
-    bool chosen;       /* chosen as the busiest, since the user named none */
+    bool chosen;       /* the busiest function, because the user named none */
     /* busy samples in its code, inlined functions included */
     struct annotated_sum sum;
     uint64_t idle; /* samples in its code at which the core slept */
@@ -95,8 +95,9 @@ struct annotation {
     struct annotated_host *hosts; /* by falling time */
     size_t host_count;
     bool without_lines; /* the image has no lines for its code */
-    bool code_told;     /* any code comes from the recording, not from a file */
-    bool source_told;   /* some source lines do */
+    bool code_told;     /* some code comes from the recording, not from a
+                         * file */
+    bool source_told;   /* some source lines come from the recording */
 };
 
 #endif

@@ -26,16 +26,16 @@ enum hello_kind {
  * call only. A callback may be NULL only where its comment says so.
  */
 struct events {
-    /* The context of the callbacks up to (sched), except hello. NULL: they get
-     * the same context as the other callbacks. */
+    /* Context of the callbacks up to (sched), except hello. NULL: these
+     * callbacks get the same context as the others. */
     void *sums;
 
     /* The guest sent HELLO. No other event comes before the first. Returns 0;
      * -1 with (e) filled ends decoding with that error. */
     int (*hello)(void *context, enum hello_kind kind, const struct guest *g,
                  struct err *e);
-    /* A stack was defined. Returns the number for it in later samples, or
-     * STACK_OTHERS if it cannot be kept. */
+    /* A stack was defined. Returns the number that later samples have for the
+     * stack, or STACK_OTHERS if the stack cannot be kept. */
     uint32_t (*stack)(void *context, uint32_t core, const struct stack *s);
     void (*samples)(void *context, const struct sample_batch *batch);
     void (*loss)(void *context, const struct loss *loss);
@@ -45,12 +45,14 @@ struct events {
     void (*stats)(void *context, const struct core_stats *stats);
     /* May be NULL. */
     void (*progress)(void *context, const struct guest_progress *progress);
-    /* The next two may be NULL together: samples then have no thread. A core
-     * runs the thread with (serial), or if that is 0 with (id). Returns the
-     * thread's number, or 0 if the thread cannot be kept. */
+    /* The next two may be NULL together. Samples then have no thread.
+     *
+     * From now on the core runs the thread with (serial), or, if (serial) is 0,
+     * the thread with (id). Returns the thread's number, or 0 if the thread
+     * cannot be kept. */
     uint32_t (*runs)(void *context, uint64_t serial, uint64_t id);
-    /* Returns the number for stack number (stack) in samples of thread number
-     * (thread), which is not 0. */
+    /* Returns the number that stands for stack number (stack) in samples of
+     * thread number (thread), which is not 0. */
     uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread);
     /* The next three may be NULL. */
     void (*thread)(void *context, const struct guest_thread *thread);

@@ -20,7 +20,7 @@ struct guest {
     char agent_version[32]; /* cut to fit; "" if not sent */
     uint8_t arch;           /* WIRE_ARCH_* */
     uint8_t boot_id[WIRE_BOOT_ID_SIZE];
-    /* of the session, since cloned guests share a boot id; 0: not sent */
+    /* of the session, because clones share a boot id; 0: not sent */
     uint64_t nonce;
     uint32_t cores;  /* 1 to GUEST_CORES_MAX */
     uint64_t tsc_hz; /* at most GUEST_TSC_HZ_MAX; 0: the guest does not know */
@@ -73,10 +73,10 @@ struct core_stats {
     uint64_t device_errors, busy, unknown_cpu;
     uint64_t repaired; /* times that the agent took back the core's timer */
     uint64_t faults;   /* words of stacks that were not mapped */
-    bool has_steal;    /* (steal_ns) is known; otherwise it is 0 */
+    bool has_steal;    /* (steal_ns) is known; otherwise (steal_ns) is 0 */
     uint64_t steal_ns;
     /* Values of the counters, by enum wire_counter, when the core began to
-     * sample in this session. Not set if it has not begun, or before wire
+     * sample in this session. Not set if the core has not begun, or before wire
      * version 2.2. */
     bool has_began;
     uint64_t began[WIRE_COUNTERS];
@@ -88,7 +88,7 @@ struct guest_map {
     uint64_t link_start;  /* address of (start) in the ELF file */
     char name[64];        /* without folders, cut to fit; "" if not sent */
     uint8_t build_id[GUEST_BUILD_ID_MAX];
-    uint32_t build_id_len; /* 0: it has none */
+    uint32_t build_id_len; /* 0: the image has none */
     bool has_text_crc;
     uint32_t text_crc; /* CRC-32C of the first WIRE_TEXT_CRC_SPAN bytes */
     /* The first generation with this image, and the first without it; 0: still
@@ -129,7 +129,7 @@ struct guest_status {
  * name. */
 struct guest_progress {
     uint8_t counter;               /* below WIRE_PROGRESS_COUNTERS */
-    char name[GUEST_COUNTER_NAME]; /* cut to fit; "" if not told */
+    char name[GUEST_COUNTER_NAME]; /* cut to fit; "" if not sent */
     uint64_t mark;                 /* time of a mark; 0: a counter */
     uint64_t units, tsc;           /* since boot, and the time of reading */
     /* (units) and (tsc) when sampling started */

@@ -15,16 +15,16 @@ struct origin_label {
     const char *value;
 };
 
-/* Names and labels, from the user's options or from the recording's header;
- * none come from a guest. */
+/* Names and labels, from the user's options or from the recording's header,
+ * never from a guest. */
 struct origin {
     const char *guest, *host;
     struct origin_label labels[ORIGIN_LABELS];
     unsigned label_count;
 };
 
-/* Name of the service: the value of the label "service", or the guest's name.
- */
+/* Returns the name of the service: the value of the label "service", or the
+ * guest's name. */
 static inline const char *origin_service(const struct origin *o)
 {
     for (unsigned i = 0; i < o->label_count; i++)

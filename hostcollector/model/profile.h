@@ -17,9 +17,9 @@
 #include "model/threads.h"
 
 /*
- * Classes of lateness in TSC ticks. Class 0 is below 1024 ticks, each further
- * class ends at four times the limit of the one before, and the last has no
- * upper limit.
+ * Classes of lateness in TSC ticks. Class 0 is below 1024 ticks. Each further
+ * class ends at four times the limit of the class before it, and the last has
+ * no upper limit.
  */
 #define LATE_CLASSES        8u
 #define LATE_CLASS_LIMIT(i) (1024ull << (2 * (i))) /* upper end of class i */
@@ -29,10 +29,10 @@
 #define LATE_TICKS LATE_CLASS_LIMIT(3)
 
 /*
- * Sums over samples. The weight of a sample is the number of deadlines that it
- * covers. Its time is period x weight, but the weight of a jump counts as 1. A
- * share is time divided by time, and its effective number of samples is time^2
- * / time_sq.
+ * Sums over samples. The weight of a sample is the number of deadlines that the
+ * sample covers. Its time is period x weight, but a jump has the time of weight
+ * 1. A share is time divided by time, and its effective number of samples is
+ * time^2 / time_sq.
  */
 struct tally {
     uint64_t samples;
@@ -80,7 +80,7 @@ struct profile_core {
     /* By first appearance; each pair of leaf and stack occurs once. */
     const struct profile_entry *entries;
     size_t entry_count;
-    /* Samples whose leaf exceeded the memory, too. */
+    /* Sum of the samples whose leaf found no memory. */
     struct tally others;
     struct tally total; /* of the entries and (others) */
     /* Sum of the entries that aggregate_leave_out() removed. Those entries stay
@@ -96,29 +96,29 @@ struct profile_core {
     uint64_t jumps;       /* selected samples with WIRE_SAMPLE_JUMP */
     uint64_t jump_weight; /* deadlines that these samples cover */
 
-    /* Of the whole stream, not only of the selection. */
+    /* Of the whole stream, also of samples that were not selected. */
     struct account account;
     bool has_stats;
     struct core_stats stats; /* the last STATS; counts since its boot */
-    /* Nanoseconds that the host took away (stolen time), out of this many TSC
-     * ticks, between the first and the last STATS with stolen time. 0 and 0:
-     * unknown. */
+    /* Stolen time: nanoseconds for which the host did not run the core, and the
+     * TSC ticks in which this happened, between the first and the last STATS
+     * with stolen time. 0 and 0: unknown. */
     double steal_ns, steal_tsc;
     /* Times that the agent took the timer back, from the first STATS to the
      * last. */
     uint64_t repaired;
-    /* Ticks on cores that have not joined, from the first STATS to the last, or
-     * up to the only one. Stored with core 0. */
+    /* Ticks on cores that have not joined, from the first STATS to the last. If
+     * there is only one STATS, the ticks up to it. Stored with core 0. */
     uint64_t strangers;
-    /* Samples from boot that newer ones have overwritten in the guest before
-     * the first one was sent. No account includes them. */
+    /* Samples from boot that newer samples have overwritten in the guest before
+     * the first sample was sent. No account includes them. */
     uint64_t overwritten;
     /* TSC ticks in the profiler's interrupt for the ticks of (account), at the
      * mean cost in (stats); 0 without stats. */
     double cost_tsc;
     const struct sample_log *moments; /* input of sample_log_read() */
-    /* Every selected sample before this time is in the log, in TSC ticks since
-     * the profile's start; INT64_MAX: all are. */
+    /* All selected samples before this time are in the log. In TSC ticks since
+     * the profile's start; INT64_MAX: all selected samples. */
     int64_t moments_until;
     /* one for each second from (profile.start_tsc) on */
     const struct profile_second *seconds;
@@ -126,7 +126,8 @@ struct profile_core {
     const struct profile_sched *sched; /* NULL: the guest does not report it */
 };
 
-/* The samples of (c) whose leaf exceeded the memory, as one entry. */
+/* Returns the sum of the samples of (c) whose leaf found no memory, as one
+ * entry. */
 static inline struct profile_entry profile_others(const struct profile_core *c)
 {
     return (struct profile_entry){
@@ -189,7 +190,7 @@ struct profile {
 
     uint64_t start_tsc; /* of the first sample of any core */
     double duration_s;  /* from (start_tsc) to the last sample; 0 if unknown */
-    /* By the guest's clock the duration exceeds PROFILE_SECONDS_MAX, so
+    /* The guest's clock gives a duration of more than PROFILE_SECONDS_MAX, so
      * (duration_s) is unknown. */
     bool clock_senseless;
     double from_s, to_s; /* selection; 0: from the start, to the end */
@@ -206,13 +207,13 @@ struct profile {
     size_t stack_count; /* valid stack numbers are below it */
     /* not kept, because of aggregate_config.memory_max */
     uint64_t refused_stacks;
-    /* aggregate_config.memory_max, and about the value with which nothing would
+    /* aggregate_config.memory_max, and a limit with which about nothing would
      * have been folded; 0: nothing was folded. */
     uint64_t memory, wanted;
 
     /* Loaded images, by rising address, without overlaps with each other or
-     * with text. Unloaded images have unique addresses here, also in stacks and
-     * leaves. */
+     * with text. Unloaded images have addresses that no other image has, also
+     * in stacks and leaves. */
     const struct guest_map *maps;
     size_t map_count; /* at most GUEST_MAPS_MAX */
     /* images that overlap others, or exceeded the limit */

@@ -19,8 +19,8 @@ enum register_number {
     REGISTER_R15 = REGISTER_R8 + 7,
     REGISTER_RFLAGS,
     REGISTER_CS,
-    /* From here on, a debugger's stub may not give the values, nor a dump that
-     * is not QEMU's: all are 0 then. No dump gives EFER. */
+    /* The registers from here on are 0 if a debugger's stub does not give them,
+     * or if a dump is not QEMU's. No dump gives EFER. */
     REGISTER_CR0,
     REGISTER_CR3,
     REGISTER_CR4,
@@ -35,8 +35,8 @@ struct registers {
 };
 
 #define REGISTERS_CORES 256u
-/* Limit for each core: samples are sent in batches, after the registers of a
- * whole batch. */
+/* Limit for each core. Samples are sent in batches, after the registers of all
+ * samples of a batch. */
 #define REGISTERS_KEPT  64u
 
 /* The last registers of each core, in any order. */

@@ -10,13 +10,15 @@
 #include "tprof_wire.h"
 
 /*
- * The address of a sample whose address is unknown: the definition of its stack
- * was lost in transport, and with it the image that the address lies in.
+ * Address of a sample whose address is unknown, because the definition of its
+ * stack was lost in transport. The definition names the image in which the
+ * address lies.
  */
 #define LEAF_UNKNOWN 0u
 
-/* The lateness of a short sample, in units. The wire gives only its length in
- * bits, (bits). The result is the middle of the range of that length. */
+/* Returns the lateness of a short sample, in units. The wire gives only the
+ * length of the lateness in bits, (bits). The result is the middle of the range
+ * of that length. */
 #define SHORT_LATE(bits) (3u << (bits) >> 2)
 
 struct sample {
@@ -35,15 +37,16 @@ struct sample_batch {
     uint16_t period; /* units */
     const struct sample *samples;
     size_t count;
-    /* All samples are short ones: they have weight 1 and no flags, and only the
-     * length of their lateness in bits is known. False: not known. */
+    /* All samples have weight 1 and no flags, and only the length of their
+     * lateness in bits is known. False: this is not known. */
     bool is_short;
 };
 
 enum loss_reason {
     LOSS_RING_FULL, /* the guest's ring was full */
-    LOSS_REENTERED, /* a tick inside another tick */
-    LOSS_TRANSPORT, /* recorded, but the frame was lost or damaged */
+    LOSS_REENTERED, /* the tick came inside another tick */
+    LOSS_TRANSPORT, /* the sample was recorded, but its frame was lost or
+                     * damaged */
     LOSS_REASONS
 };
 

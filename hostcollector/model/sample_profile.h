@@ -63,7 +63,8 @@ struct sample_profile {
     const struct sampled_address *addresses;
     size_t address_count;
     uint64_t samples; /* busy samples in the kernel's code */
-    uint64_t placed;  /* of these: samples in the bodies or at the addresses */
+    uint64_t placed;  /* samples among these that are in the bodies or at the
+                       * addresses */
 };
 
 #endif

@@ -9,10 +9,10 @@
 #include "tprof_wire.h"
 
 /*
- * Equal stacks have the same number, different stacks have different ones.
- * STACK_UNKNOWN stands for a stack that was lost in transport, STACK_OTHERS for
- * all stacks that exceeded the memory. Both have no frames and end with
- * WIRE_END_REASONS.
+ * Numbers of stacks: equal stacks have equal numbers, different stacks
+ * different numbers. STACK_UNKNOWN stands for a stack that was lost in
+ * transport, STACK_OTHERS for all stacks that exceeded the memory. Both have no
+ * frames and end with WIRE_END_REASONS.
  */
 #define STACK_UNKNOWN 0u
 #define STACK_OTHERS  UINT32_MAX
@@ -24,14 +24,16 @@ struct stack {
     uint32_t depth;    /* number of frames, at most WIRE_STACK_FRAMES_MAX */
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
     uint8_t slot_mask; /* bit i: words[i] was read and lies in text */
-    uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i, else 0 */
+    uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i; 0 if not in
+                                       * (slot_mask) */
     /* RSP of one sample whose stack lies outside readable memory, so that it
      * has neither frames nor words. 0: inside readable memory, or not sent. */
     uint64_t rsp;
     /* The leaf lies in a loaded image, not in the kernel's. */
     bool loaded;
     /* The generation of images (WIRE.md 8) in which the stack was defined.
-     * GENERATION_NONE: not known, so the newest. 0 in a finished profile. */
+     * GENERATION_NONE: not known; taken for the newest. 0 in a finished
+     * profile. */
     uint32_t generation;
     uint32_t thread; /* number in profile.threads, from 1 on; 0: not known */
 };

@@ -36,7 +36,7 @@ struct guest_thread {
 struct guest_wait {
     uint8_t kind;    /* enum wire_wait_kind */
     uint64_t serial; /* of the thread that waited; 0: several */
-    uint32_t entry;  /* later frames of the same entry replace this one */
+    uint32_t entry;  /* a later frame of the same entry replaces this frame */
     uint64_t count, time, longest;
     uint8_t end; /* of the chain: enum wire_end */
     uint32_t depth;
@@ -82,8 +82,9 @@ struct profile_wait {
     uint32_t thread; /* number of the thread that waited; 0: several */
     uint32_t stack;  /* STACK_UNKNOWN: not known, or several */
     uint64_t count, time, longest;
-    /* Least time for which the thread was blocked here at its last report, in a
-     * wait that is not in (count), (time) and (longest). 0: none is known. */
+    /* Least time for which the thread was blocked here at its last report. The
+     * wait was not over, so it is not in (count), (time) and (longest). 0: no
+     * such time is known. */
     uint64_t open;
 };
 

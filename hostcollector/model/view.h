@@ -84,16 +84,17 @@ struct view_row {
     uint32_t function;
     struct amount self;      /* the function is innermost */
     struct amount total;     /* the function is anywhere in the stack */
-    struct amount uncertain; /* of self: the caller is uncertain */
-    double late;             /* of self.time: samples LATE_TICKS late or more */
-    double moved;            /* of self.time: samples of view_path.moved */
-    /* Of self.time: samples right behind an instruction that switched
-     * interrupts on, and right behind one that takes long
+    struct amount uncertain; /* part of (self): the caller is uncertain */
+    double late;             /* part of self.time: samples LATE_TICKS late or
+                              * more */
+    double moved;            /* part of self.time: samples of view_path.moved */
+    /* Parts of self.time: samples directly after an instruction that switched
+     * interrupts on, and samples directly after an instruction that takes long
      * (image/code/holdup.h). */
     double off, slow;
-    /* The instruction of most of (slow), "in", and the caller of most of (off),
-     * or VIEW_UNCERTAIN. Certain if the votes are more than half of (slow) or
-     * (off). */
+    /* (after): the instruction of most of (slow), such as "in". (off_by): the
+     * caller of most of (off), or VIEW_UNCERTAIN. The answer is certain if its
+     * votes are more than half of (slow) or (off). */
     const char *after;
     uint32_t off_by;
     double after_votes, off_by_votes;
@@ -108,7 +109,8 @@ struct view_line {
      * included */
     double self, calls;
     double busy;    /* part of self: busy time */
-    double busy_sq; /* of busy: sum of the squares of the samples' times */
+    double busy_sq; /* part of (busy): sum of the squares of the samples'
+                     * times */
 };
 
 /* A node of a call tree: a function that the parent node's function called. */
@@ -151,11 +153,12 @@ struct view_scope {
 struct view_edge {
     uint32_t caller, callee;
     struct amount amount;
-    /* Line of the calls. If more than half of (amount) is in calls from one
-     * line, it is that line. NULL: unknown. */
+    /* Line of the calls. If calls from one line have more than half of
+     * (amount), the result is that line. NULL: unknown. */
     const char *file;
     uint32_t line;
-    double lead; /* time of that line, less that of others; used in adding */
+    double lead; /* while the view is built: time of that line minus the time of
+                  * other lines */
     /* Next edge of the same caller, and next edge of the same callee, by
      * falling amount. VIEW_NO_EDGE ends the list. */
     uint32_t next_of_caller, next_of_callee;
@@ -228,21 +231,22 @@ struct view {
     uint64_t without_symbol; /* busy samples whose leaf has no name */
     uint64_t moved;          /* busy samples of view_path.moved */
 
-    /* The kernel's code is not known, so it is not known where cores sleep:
-     * busy samples may be idle ones. */
+    /* The code of the kernel is not known, so the view cannot tell where cores
+     * sleep: busy samples may be idle ones. */
     bool idle_unknown;
 
     /* Branches of (total.tree), rows and addresses that exceeded the memory,
-     * and the busy samples in VIEW_OTHERS there. */
+     * and the busy samples that are in VIEW_OTHERS for this reason. */
     uint64_t folded;
     struct amount others;
-    /* Bytes that the view was given; and bytes that it took, or that it would
-     * have taken if nothing had been folded. */
+    /* Bytes that the view was allowed to take, and bytes that it took. If
+     * branches were folded, (wanted) is what the view would have taken without
+     * folding. */
     uint64_t memory, wanted;
 
     struct view_paths *paths; /* input of view_path_of() */
 
-    /* the kernel's, then those that the kernel loaded */
+    /* the kernel first, then images that the kernel has loaded */
     struct view_image *images;
     size_t image_count; /* at least 1 */
 };

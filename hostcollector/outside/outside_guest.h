@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A guest that is sampled from outside, without an agent: it is stopped while
- * its registers and its memory are read. gdb.c, qmp.c and dump.c are the ways
- * to do this, behind struct outside_ops. Data from the other side is not
+ * A guest that is sampled from outside, without an agent. The guest is stopped
+ * while its registers and its memory are read. gdb.c, qmp.c and dump.c are the
+ * ways to do this, behind struct outside_ops. Data from the other side is not
  * trusted, and each call has a time limit.
  */
 #ifndef TPROF_OUTSIDE_OUTSIDE_GUEST_H
@@ -39,7 +39,7 @@ struct outside_registers {
     uint64_t pc, flags;
     uint64_t cr0, cr3, cr4, efer;
     uint16_t cs;
-    /* the core runs 64-bit code; otherwise its addresses mean little */
+    /* the core runs 64-bit code; otherwise its addresses are of little use */
     bool is_wide;
 };
 
@@ -56,8 +56,9 @@ struct outside_ops {
     int (*registers)(struct outside_guest *g, uint32_t core,
                      struct outside_registers *r, struct err *e);
     /* Read up to (size) bytes at (address), as seen by core (core), which is
-     * stopped and has (r). Returns the number of bytes up to the first that
-     * cannot be read; 0: none; -1 with (e) filled. */
+     * stopped and has the registers (r). Returns the number of bytes before the
+     * first unreadable byte; 0: the first byte is unreadable; -1 with (e)
+     * filled. */
     long (*memory)(struct outside_guest *g, uint32_t core,
                    const struct outside_registers *r, uint64_t address,
                    void *to, size_t size, struct err *e);
@@ -80,10 +81,10 @@ struct outside_guest {
     uint32_t core_count; /* known after the first stop() */
     /* Warning for the user, for example "is cut: ...". NULL: none. */
     const char *warning;
-    /* The reason why the guest did not run when outside_qmp() or stop() looked
-     * last, and another program had stopped it: "it has shut down". Its
-     * registers and memory can be read, and run() leaves it stopped. NULL: it
-     * ran. */
+    /* The reason why another program has stopped the guest, for example "it has
+     * shut down", as of the last outside_qmp() or stop(). The guest's registers
+     * and memory can be read, and run() leaves the guest stopped. NULL: the
+     * guest was running. */
     const char *stands;
     struct outside_watched *watched; /* NULL: no process needs it */
 };
@@ -99,17 +100,18 @@ static inline void outside_hold(struct outside_guest *g, bool held)
 /*
  * The guest behind (fd), the connected socket of a debugger's stub (QEMU's
  * -gdb). The result owns (fd) from now on. The guest is stopped. NULL with (e)
- * filled: it is not a stub, another program uses it, or there is no memory.
+ * filled: (fd) is not a stub, another program uses the stub, or there is no
+ * memory.
  */
 struct outside_guest *outside_gdb(int fd, struct err *e);
 
-/* The same for a stub that QEMU's monitor has started and will end. For
- * outside_qmp() only: close() sends the stub nothing, and leaves the guest as
- * it is. */
+/* Like outside_gdb(), for a stub that QEMU's monitor has started and will end.
+ * Called only by outside_qmp(). close() sends the stub nothing, and leaves the
+ * guest as it is. */
 struct outside_guest *outside_gdb_started(int fd, struct err *e);
 
-/* Forget what was read of guest (g) of outside_gdb_started(): another program
- * has stopped it since. */
+/* Forget all data that was read of the guest (g) of outside_gdb_started(),
+ * because another program has stopped it since. */
 void outside_gdb_stands(struct outside_guest *g);
 
 /*
@@ -122,29 +124,30 @@ void outside_gdb_stands(struct outside_guest *g);
  * other end, for (stub); -1 with (e) filled.
  *
  * outside_qmp() owns both descriptors from now on. It returns NULL with (e)
- * filled: this is not such a monitor, another program uses it, or there is no
- * memory.
+ * filled: (fd) is not a monitor, another program uses the monitor, or there is
+ * no memory.
  */
 int outside_qmp_pass(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
 
 /*
  * A dead guest, whose memory and registers are in the file (fd)
- * (dump/dump_memory.h). It is stopped for ever, at the moment of the dump.
- * The result owns (fd) from now on. Return NULL with (e) filled: the file has
- * no registers, or is not the memory of a guest.
+ * (dump/dump_memory.h). The guest is stopped for ever, at the moment of the
+ * dump. The result owns (fd) from now on. Return NULL with (e) filled: the file
+ * has no registers, or is not the memory of a guest.
  */
 struct outside_guest *outside_dump(int fd, struct err *e);
 
 /*
- * Last words to a guest's socket, by which a second process releases the guest
- * if the sampling process was killed; whole lines for the monitor. (LET_GO)
- * releases a stopped guest. (OFF) switches off its stub. (AWAIT) is sent before
- * (OFF): once QEMU has answered it, it has also obeyed the stub's order to run.
+ * Texts that a second process sends to a guest's socket, to release the guest
+ * if the sampling process was killed. Texts for the monitor are whole lines.
+ * (LET_GO) releases a stopped guest. (OFF) switches off its stub. (AWAIT) is
+ * sent before (OFF): once QEMU has answered (AWAIT), it has also obeyed the
+ * stub's order to run.
  *
- * The stub is switched off by giving it a null device whose name shows the next
- * collector that the stub was tprof's. QEMU does not report which device the
- * stub has.
+ * The stub is switched off by giving it a null device. The name of this device
+ * shows the next collector that the stub was tprof's, because QEMU does not
+ * report which device the stub has.
  */
 #define OUTSIDE_GDB_LET_GO "+$D;1#b0"
 #define OUTSIDE_QMP_AWAIT  "\n{\"execute\":\"query-status\"}\n"

@@ -21,7 +21,7 @@ struct outside_memory {
     struct outside_guest *guest;
     uint32_t core; /* the core that sees the memory */
     const struct outside_registers *registers;
-    struct err *e; /* the first error that has another cause than the address */
+    struct err *e; /* the first error, other than an unreadable address */
     bool failed;
     uint32_t next; /* index of the block to overwrite next */
     struct {
@@ -38,7 +38,7 @@ void outside_memory_begin(struct outside_memory *m, struct outside_guest *g,
                           struct err *e);
 
 /* Read (size) bytes at (address), at most OUTSIDE_BLOCK, into (to). Returns
- * false if not all of them can be read. */
+ * false if a part of them cannot be read. */
 bool outside_memory_read(struct outside_memory *m, uint64_t address, void *to,
                          size_t size);
 

@@ -28,8 +28,8 @@ enum paging_mode {
 struct paging {
     uint64_t cr0, cr3, cr4, efer;
     /* Read up to (size) bytes at physical (address). Returns the number of
-     * bytes up to the first that cannot be read; 0: none; -1: it failed, and
-     * (context) has the reason. */
+     * bytes before the first unreadable byte; 0: the first byte is unreadable;
+     * -1: the read failed, and (context) has the reason. */
     long (*read_physical)(void *context, uint64_t address, void *to,
                           size_t size);
     void *context;
@@ -50,8 +50,8 @@ int paging_find(const struct paging *p, uint64_t address,
                 struct paging_place *place);
 
 /* Read up to (size) bytes at (address), across pages. Returns the number of
- * bytes up to the first that cannot be read; 0: none; -1: read_physical()
- * failed. */
+ * bytes before the first unreadable byte; 0: the first byte is unreadable; -1:
+ * read_physical() failed. */
 long paging_read(const struct paging *p, uint64_t address, void *to,
                  size_t size);
 

@@ -22,7 +22,7 @@ struct outside_place {
 struct outside_near {
     uint64_t slide;
     uint64_t segment; /* link-time address of the segment that was compared */
-    unsigned percent; /* of its code that agrees with memory */
+    unsigned percent; /* agreement of its code with memory */
     bool other_build; /* memory has another build-id at the image's place */
 };
 
@@ -44,8 +44,8 @@ enum outside_found outside_place_find(struct outside_guest *g,
                                       struct outside_near *near, struct err *e);
 
 /* Is (img) still at (p), where outside_place_find() has found it in the stopped
- * guest (g), and does no core run it at another address? Returns 1; 0: the
- * guest has rebooted; -1 with (e) filled. */
+ * guest (g)? Returns 1; 0: the guest has rebooted, or a core runs (img) at
+ * another address; -1 with (e) filled. */
 int outside_place_stays(struct outside_guest *g, const struct image *img,
                         const struct outside_place *p, struct err *e);
 

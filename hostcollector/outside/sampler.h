@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples a guest that has no agent. The agent's own code runs in this process,
- * on virtual cores (agent/src/arch/host), and gets registers and stacks from
- * the guest while the guest is stopped. Intervals, weights, lateness, losses
- * and the wire are therefore those of an agent.
+ * Samples a guest that has no agent.
  *
- * Time is the guest's time, without the time that it was stopped. Costs of the
- * agent are the times for which the guest was stopped.
+ * The agent's own code runs in this process, on virtual cores
+ * (agent/src/arch/host), and gets registers and stacks from the guest while the
+ * guest is stopped. So intervals, weights, lateness, losses and the wire are
+ * the same as with an agent. Time is the guest's time, without the time for
+ * which the guest was stopped. The costs of the agent are the times for which
+ * the guest was stopped.
  */
 #ifndef TPROF_OUTSIDE_SAMPLER_H
 #define TPROF_OUTSIDE_SAMPLER_H
@@ -44,9 +45,10 @@ struct outside_sampling {
  * guest ends or the guest reboots. The guest may be left stopped or running.
  * Only one call at a time in a process.
  *
- * Returns 0; OUTSIDE_REBOOTED: find the kernel again and call this function
- * again, which tells the collector of a new boot; -1 with (e) filled: the guest
- * cannot be read any more.
+ * Returns 0;
+ * OUTSIDE_REBOOTED: find the kernel again and call this function again, which
+ * reports a new boot to the collector;
+ * -1 with (e) filled: the guest cannot be read any more.
  */
 #define OUTSIDE_REBOOTED 1
 int outside_sample(const struct outside_sampling *s, struct err *e);

@@ -15,15 +15,16 @@
 /* stopped_callers.c: callers found by unwind tables, laid out as a stack with
  * frame pointers, so that the agent's frame walk finds these callers. */
 
-/* Address at which the stack seems to be. No guest has memory there: x86-64 has
- * no such address. */
+/* Address at which the stack appears to be. No guest has memory there: x86-64
+ * has no such address. */
 #define STOPPED_CALLERS_SP ((uint64_t)1 << 56)
 #define STOPPED_CALLERS_FP (STOPPED_CALLERS_SP + 64)
 
 struct stopped_callers;
 
-/* Make it for code of (img), which is loaded (slide) above its link-time
- * addresses, and must outlive the result. NULL if there is no memory. */
+/* Make a struct stopped_callers for code of (img), which is loaded (slide)
+ * above its link-time addresses, and must outlive the result. NULL if there is
+ * no memory. */
 struct stopped_callers *stopped_callers_new(const struct image *img,
                                             uint64_t slide,
                                             enum outside_unwind how);
@@ -34,10 +35,10 @@ void stopped_callers_find(struct stopped_callers *c,
                           const struct outside_registers *r,
                           struct outside_memory *m);
 
-/* The word at (address) of the stack; 0 outside it. A frame has two words: the
- * address of the next frame, and a return address. The last frame's next
- * address is 0 if no caller is missing. Otherwise one more frame follows, whose
- * return address is in no code. */
+/* Returns the word at (address) of the stack; 0 outside it. A frame has two
+ * words: the address of the next frame, and a return address. If no caller is
+ * missing, the last frame has 0 as the address of the next frame. Otherwise one
+ * more frame follows, whose return address is in no code. */
 uint64_t stopped_callers_word(const struct stopped_callers *c,
                               uint64_t address);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Processes that sample guests from outside (outside/sampler.h), one for each
- * such guest. A separate process lets its guest run on if the collector fails.
- * It serves the debugger's connection while the collector reads bytes and
- * writes reports.
+ * such guest. If the collector fails, the guest of a separate process is
+ * released and runs on. The process also answers the guest's debugger
+ * connection while the collector reads bytes and writes reports.
  */
 #ifndef TPROF_OUTSIDE_SAMPLER_PROCESS_H
 #define TPROF_OUTSIDE_SAMPLER_PROCESS_H
@@ -24,9 +24,9 @@ int sampler_processes_start(const struct guest_config *o, bool paused,
 
 /*
  * Wait until the process for (spec), a dead guest ("memory"), has found the
- * kernel and the registers of its cores. Returns 0, and (e) has a warning about
- * the dump ("is cut: ...") or is empty; -1 with (e) filled: the reason why it
- * failed. The descriptors are closed in this case.
+ * kernel and the registers of its cores. Returns 0, with a warning about the
+ * dump in (e) ("is cut: ...") or with (e) empty; -1 with (e) filled: the reason
+ * why the process failed. The descriptors are closed in this case.
  */
 int sampler_process_sees(const struct guest_spec *spec, struct err *e);
 

@@ -12,7 +12,7 @@
 
 #include "cli/confine/confine.h"
 
-/* without bytes for so long, a debugger's stub has answered */
+/* a stub that sends nothing for so long has sent its whole answer */
 #define SILENCE_MS 250
 #define HEARD_MAX  1000 /* limit of reads */
 

@@ -12,8 +12,8 @@
 #include "outside/outside_guest.h"
 #include "util/err.h"
 
-/* Texts for the guest's socket, sent one after the other. The answers to each
- * are read before the next is sent. */
+/* Texts for the guest's socket, sent one after the other. The answers to a text
+ * are read before the next text is sent. */
 struct sampler_last {
     bool stops;           /* the guest is stopped from the connection on */
     const char *held[2];  /* if the guest was stopped */

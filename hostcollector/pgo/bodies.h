@@ -78,8 +78,8 @@ struct bodies {
     struct pair_map by_line; /* body and place -> line */
     struct growing_call *calls;
     size_t call_count, call_room;
-    struct names names; /* each once */
-    uint64_t placed;    /* samples */
+    struct names names; /* names, each kept once */
+    uint64_t placed;    /* number of samples that were placed */
 };
 
 /* Add (samples), 1 or more, at (t). Addresses without a name, first line or
@@ -93,9 +93,9 @@ void bodies_begin(struct bodies *b, const struct dwarf_target *t);
 
 /*
  * Record that (share) of the calls of the function at (callee) are made at
- * (site). Call it after all samples were added. The call is left out unless
- * samples hit the site's line and the function.
- * Returns 0; -1 if there is no memory.
+ * (site). Call this after all samples were added. The call is kept only if
+ * samples hit both the site's line and the function. Returns 0; -1 if there is
+ * no memory.
  */
 int bodies_call(struct bodies *b, const struct dwarf_target *site,
                 const struct dwarf_target *callee, double share);

@@ -15,14 +15,15 @@ struct image;
 
 struct pgo_hit {
     uint64_t address; /* link-time address in the image */
-    uint64_t samples; /* 0: added because the address is needed */
+    uint64_t samples; /* 0: no samples; the address is needed for another
+                       * reason */
 };
 
 /* Zeroed: empty. */
 struct hits {
     struct pgo_hit *list;
     size_t count, room;
-    uint64_t samples; /* of all */
+    uint64_t samples; /* samples of all addresses */
     struct pair_map by_address;
 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions that matter are those which together have this part of the
- * samples. The count of each such function must be within 14 % in two of three
- * cases; the count of all of them together, within 3 %. */
+/* Limits of error. The functions that matter are the busiest ones that together
+ * have this part of the samples. The count of each of them must be within 14 %
+ * in two of three cases, and the count of all of them together within 3 %. */
 #define MATTERS        0.9
 #define LEAST_IN_ONE   50u
 #define LEAST_TOGETHER 1000u

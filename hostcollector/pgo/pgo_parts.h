@@ -38,8 +38,8 @@ struct pgo_calls {
  * Collect the calls through pointers in the busy stacks of (p), and add both
  * addresses of each call to (h). A callee is a function whose address is stored
  * in the image's data. If a callee ends in a jump to another function, the
- * stack contains the other function, which is no callee. Returns 0; -1 if there
- * is no memory. pgo_calls_fini() must follow in both cases.
+ * stack contains the other function, and the call is not found. Returns 0; -1
+ * if there is no memory. pgo_calls_fini() must follow in both cases.
  */
 int pgo_calls_gather(struct pgo_calls *out, struct hits *h,
                      const struct profile *p, const struct view *v,
@@ -54,16 +54,17 @@ void pgo_calls_fini(struct pgo_calls *c);
 
 /* judge.c: refuses profiles that would mislead a compiler. */
 
-/* Was the code that (h) hit compiled for a sample profile, by LLVM? Call it
- * after dwarf_resolve() of (d). Returns 0; -1 with (e) saying what to type. */
+/* Was the code that (h) hit compiled for a sample profile, by LLVM? Call this
+ * after dwarf_resolve() of (d). Returns 0; -1 with (e) filled, which says what
+ * to type. */
 int judge_units(const struct dwarf *d, const struct hits *h, struct err *e);
 
-/* Are (samples) enough in total? Returns 0; -1 with (e) saying how long to
- * sample. */
+/* Are (samples) enough in total? Returns 0; -1 with (e) filled, which says how
+ * long to sample. */
 int judge_total(const struct profile *p, uint64_t samples, struct err *e);
 
 /* Do the functions that matter have enough samples? Returns 0; -1 with (e)
- * saying how long to sample. */
+ * filled, which says how long to sample. */
 int judge_samples(const struct profile *p, const struct bodies *b,
                   struct err *e);
 

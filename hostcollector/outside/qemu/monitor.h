@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU's monitor protocol (QMP). Each order is answered by one line of JSON,
- * and events come in between. Input is not trusted: lines have a size limit,
+ * QEMU's monitor protocol (QMP). QEMU answers each order with one line of JSON,
+ * and sends events in between. Input is not trusted: lines have a size limit,
  * and answers a time limit.
  */
 #ifndef TPROF_OUTSIDE_QEMU_MONITOR_H
@@ -43,7 +43,7 @@ int monitor_greet(int fd, int pass, struct err *e);
  * Read the greeting of the monitor behind (fd), which stays the caller's, and
  * the answers to monitor_greet(). (passed) tells whether monitor_greet() passed
  * a descriptor. Call monitor_fini() in any case. Returns 0; -1 with (e) filled:
- * it is not such a monitor, or another program uses it.
+ * (fd) is not such a monitor, or another program uses the monitor.
  */
 int monitor_init(struct monitor *m, int fd, bool passed, struct err *e);
 void monitor_fini(struct monitor *m);
@@ -61,7 +61,8 @@ json_t *monitor_ask(struct monitor *m, const char *name, const char *arguments,
 int monitor_events(struct monitor *m, uint64_t resumes, struct err *e);
 
 /* Send the last (orders), whole lines, and wait until QEMU has answered all of
- * them: QEMU drops orders that it has not begun when their socket is closed. */
+ * them. When a socket is closed, QEMU drops the orders that it has not
+ * begun. */
 void monitor_finish(struct monitor *m, const char *orders);
 
 #endif

@@ -29,7 +29,8 @@ struct stub {
     /* for stub.c only */
     /* core that answers are about; OUTSIDE_CORES_MAX: not known */
     uint32_t core;
-    uint64_t answer_by, look_by; /* limits, by clock_ns() */
+    uint64_t answer_by, look_by; /* by clock_ns(): time limits of this answer,
+                                  * and of all answers since stub_look() */
     size_t late;                 /* bytes that came too late */
     size_t in_size;
     uint8_t in[2 * STUB_PACKET]; /* bytes received after (body) */
@@ -54,9 +55,9 @@ int stub_say(struct stub *s, const char *order, struct err *e);
 int stub_stop(struct stub *s, struct err *e);
 
 /*
- * Questions that are sent together, since round trips take most of the time:
- * call stub_begin_batch(), stub_add() for each question, stub_send_batch(), and
- * stub_answer() for each in the same order.
+ * Questions that are sent together, because round trips take most of the time.
+ * Call stub_begin_batch(), stub_add() for each question, stub_send_batch(), and
+ * stub_answer() for each question in the same order.
  */
 struct stub_batch {
     char text[STUB_PACKET];
@@ -73,9 +74,9 @@ int stub_answer(struct stub *s, uint32_t core, struct err *e);
 int stub_ask_core(struct stub *s, uint32_t core, const char *question,
                   struct err *e);
 
-/* Decode the hex digits of the last reply into at most (size) bytes at (out).
- * Bytes the stub reports as unavailable ("xx") become 0. Returns the number of
- * bytes; -1 if the reply is not hexadecimal. */
+/* Decode the hex digits of the last answer into at most (size) bytes at (out).
+ * Bytes that the stub reports as unavailable ("xx") become 0. Returns the
+ * number of bytes; -1 if the answer is not hexadecimal. */
 long stub_bytes(const struct stub *s, uint8_t *out, size_t size);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * Unwind tables: the places of the caller's frame and registers, for an address
  * in the code. Interprets call frame information in .eh_frame and .debug_frame.
- * All addresses are link-time ones. The tables are not trusted: steps and
- * memory are limited, and damaged entries give no row.
+ * All addresses are link-time addresses.
  *
- * Tables of Free Pascal 3.2 are never used: they have 8 bytes where the format
- * has 4, so none of their addresses is in the code. They would be wrong
- * wherever a register is pushed.
+ * The tables are not trusted: steps and memory are limited, and damaged entries
+ * give no row. Tables of Free Pascal 3.2 are never used: they have 8 bytes
+ * where the format has 4, so none of their addresses is in the code. Even read
+ * correctly, they would be wrong wherever a register is pushed.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_CFI_H
 #define TPROF_OUTSIDE_UNWIND_CFI_H
@@ -47,7 +47,7 @@ enum cfi_how {
     CFI_IS,            /* its value is the CFA plus (offset) */
     CFI_OTHER,         /* in register (number), plus (offset) */
     CFI_AT_EXPRESSION, /* in memory, at the address that (expression) gives */
-    CFI_IS_EXPRESSION, /* its value is that of (expression) */
+    CFI_IS_EXPRESSION, /* its value is the value of (expression) */
 };
 
 struct cfi_rule {

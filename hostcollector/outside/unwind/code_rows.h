@@ -2,8 +2,8 @@
 /*
  * The stack at one place of a function, found by interpreting its instructions:
  * its depth, and the place of the caller's RBP. This replaces unwind tables for
- * code without any, such as assembly and Free Pascal's, and checks tables. All
- * addresses are link-time ones.
+ * code without tables, such as assembly and Free Pascal's, and checks tables.
+ * All addresses are link-time addresses.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_CODE_ROWS_H
 #define TPROF_OUTSIDE_UNWIND_CODE_ROWS_H
@@ -19,8 +19,9 @@ struct image;
 
 struct code_row {
     uint64_t function;     /* first address of the function */
-    bool is_outermost;     /* has no caller: the function clears RBP, or: */
-    bool is_interrupt;     /* has no caller: the function returns by iret */
+    bool is_outermost;     /* has no caller, because the function clears RBP */
+    bool is_interrupt;     /* has no caller, because the function returns by
+                            * iret */
     bool begins_stack;     /* switches to another stack, for good */
     struct frame_state at; /* (depth) may be FRAME_DEPTH_UNKNOWN */
 };
@@ -33,28 +34,30 @@ struct code_rows *code_rows_new(const struct image *img);
 void code_rows_free(struct code_rows *c);
 
 /*
- * The state before the instruction that contains the byte at (address). Returns
- * false if it is not known. The first question about a function interprets it.
+ * Find the state before the instruction that contains the byte at (address).
+ * Returns false if the state is not known. The first call for a function
+ * interprets the function.
  */
 bool code_rows_find(struct code_rows *c, uint64_t address,
                     struct code_row *out);
 
 /* Does a call instruction of the image call the function that begins at
- * (function)? For code that is not understood this may be true by mistake,
- * while only_call_any() may be false by mistake. The first question about a
- * function reads all code. */
+ * (function)? If the code is not understood, the answer may be true by mistake,
+ * while only_call_any() may be false by mistake. The first call for a function
+ * reads all code. */
 bool code_rows_is_called(struct code_rows *c, uint64_t function);
 
-/* Does a call end right before (address)? (*target) is the called address; 0:
- * the instruction does not contain it. */
+/* Does a call instruction end directly before (address)? Stores the called
+ * address in (*target); 0: the instruction does not contain it. */
 bool code_rows_call_before(const struct image *img, uint64_t address,
                            uint64_t *target);
 
 /* Longest call instruction in bytes, with prefixes. */
 #define CODE_ROWS_CALL_MAX 9u
 
-/* Do the (n) bytes at (code) end in a call? (*distance) is the distance from
- * its end to the called address; 0: the instruction does not contain it. */
+/* Do the (n) bytes at (code) end in a call instruction? Stores the distance
+ * from its end to the called address in (*distance); 0: the instruction does
+ * not contain it. */
 bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance);
 
 #endif

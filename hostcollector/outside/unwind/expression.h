@@ -16,15 +16,15 @@
 /* Memory of a stopped guest. */
 struct unwind_memory {
     void *context;
-    /* Read (size) bytes at (address). Returns the number of bytes up to the
-     * first that cannot be read. */
+    /* Read (size) bytes at (address). Returns the number of bytes before the
+     * first unreadable byte. */
     size_t (*read)(void *context, uint64_t address, void *to, size_t size);
 };
 
 /* Registers of a core, as far as they are known. */
 struct unwind_registers {
     uint64_t value[CFI_REGISTERS];
-    uint32_t known; /* bit (1 << register) for each known one */
+    uint32_t known; /* bit (1 << register) for each known register */
 };
 
 static inline bool unwind_known(const struct unwind_registers *r, unsigned i)
@@ -32,8 +32,8 @@ static inline bool unwind_known(const struct unwind_registers *r, unsigned i)
     return (r->known >> i & 1) != 0;
 }
 
-/* Read (size) bytes, 1 to 8, as a number. Returns false if that is not
- * possible. */
+/* Read (size) bytes, 1 to 8, as a number. Returns false if they cannot be
+ * read. */
 bool unwind_read(const struct unwind_memory *memory, uint64_t address,
                  size_t size, uint64_t *out);
 

@@ -37,8 +37,8 @@ struct walk {
     /* The PC is the address of the next instruction. Otherwise it is a return
      * address, and the call before it is the relevant instruction. */
     bool is_exact;
-    bool is_waiting; /* the PC's function has not run yet, */
-    bool is_root;    /* and a thread will end in it */
+    bool is_waiting; /* the PC's function has not run yet: */
+    bool is_root;    /* a thread will end in that function */
     const struct place *in;
     uint64_t address; /* of a byte of the relevant instruction */
     bool has_code;
@@ -49,11 +49,11 @@ struct walk {
 struct caller {
     struct unwind_registers r;
     bool is_exact;
-    /* The function has not run yet, and its own caller is not known. */
+    /* The function has not run yet, and its caller is not known. */
     bool is_waiting;
 };
 
-/* UNWIND_FULL means that the walk goes on. */
+/* Result of a step. UNWIND_FULL means that the walk goes on. */
 typedef enum unwind_end outcome;
 
 static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
@@ -64,9 +64,9 @@ static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
 
 struct cfi_row;
 
-/* Write the caller of the frame at (w), by (row), to (*out). Returns
- * UNWIND_FULL; UNWIND_WHOLE if there is none; otherwise the reason why it is
- * not known. */
+/* Find the caller of the frame at (w), by (row), and store it in (*out).
+ * Returns UNWIND_FULL; UNWIND_WHOLE if there is no caller; otherwise the reason
+ * why the caller is not known. */
 outcome by_tables(const struct walk *w, const struct cfi_row *row,
                   struct caller *out);
 
@@ -96,9 +96,9 @@ bool orc_find(const struct orc *o, uint64_t address, struct orc_row *out);
 /* Do the tables say that stacks end at (address)? */
 bool orc_ends(const struct orc *o, uint64_t address);
 
-/* Write the caller of the frame at (w), by (row), to (*out). Returns
- * UNWIND_FULL; UNWIND_WHOLE if there is none in the kernel; otherwise the
- * reason why it is not known. */
+/* Find the caller of the frame at (w), by (row), and store it in (*out).
+ * Returns UNWIND_FULL; UNWIND_WHOLE if the kernel has no further caller;
+ * otherwise the reason why the caller is not known. */
 outcome orc_caller(const struct walk *w, const struct orc_row *row,
                    struct caller *out);
 
@@ -114,8 +114,8 @@ struct iret_frame {
  * other work: an error code, and the vector's number. */
 #define IRET_FRAME_BELOW 2u
 
-/* Limit of words below the frame if the entry has pushed registers, and their
- * number is not known. */
+/* Limit of the words below the frame if the entry has pushed registers and
+ * their number is not known. */
 #define IRET_FRAME_BELOW_MAX 24u
 
 /* Size in bytes of the frame with IRET_FRAME_BELOW words. */
@@ -123,8 +123,8 @@ struct iret_frame {
 
 /*
  * Find the frame at (address) in (memory), or up to (below) words above.
- * (is_code) tells, with (context), whether code is at an address. Returns false
- * if no words there look like a frame, or if several do.
+ * (is_code), called with (context), tells whether code is at an address.
+ * Returns false if no words there look like a frame, or if several do.
  */
 bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
                      unsigned below,

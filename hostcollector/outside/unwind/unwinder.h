@@ -5,8 +5,9 @@
  *
  * Only callers that are certain are returned. Tables and instructions must
  * agree if both are known. The stack must rise. A return address must be in an
- * image, after a call, at the first byte of a function, or pushed by an
- * interrupt. If one of these does not hold, the walk ends with a reason.
+ * image, and after a call, at the first byte of a function, or pushed by an
+ * interrupt. If one of these conditions does not hold, the walk ends with a
+ * reason.
  */
 #ifndef TPROF_OUTSIDE_UNWIND_UNWINDER_H
 #define TPROF_OUTSIDE_UNWIND_UNWINDER_H
@@ -21,7 +22,7 @@ struct unwinder;
 
 enum unwind_mode {
     UNWIND_AUTO,   /* tables, or instructions if there are no tables */
-    UNWIND_CODE,   /* instructions only, for tests of them */
+    UNWIND_CODE,   /* instructions only; used by their tests */
     UNWIND_TABLES, /* tables only, checked by instructions */
 };
 
@@ -30,7 +31,7 @@ enum unwind_end {
     UNWIND_FULL,    /* no room for more addresses */
     UNWIND_WHOLE,   /* the last function has no caller */
     UNWIND_OUTSIDE, /* the last address is in no image; it is not returned */
-    UNWIND_UNTOLD,  /* neither tables nor code give the last one's caller */
+    UNWIND_UNTOLD,  /* neither tables nor code give the next caller */
     UNWIND_UNREAD,  /* the stack could not be read */
     UNWIND_ODD,     /* the result is impossible or ambiguous */
 };
@@ -55,10 +56,11 @@ void unwinder_free(struct unwinder *u);
  * (out), and the reason for the end to (*end). Returns the number of addresses.
  *
  * The caller of an interrupt's entry is the interrupted code. Its address is
- * returned plus one, so that for each address in (out) the byte before it
- * belongs to the relevant instruction. A function that is returned to without
- * having called anything is treated the same: it is the end of a thread and of
- * the walk. The walk is whole if no code calls the thread's first function.
+ * returned plus one, so that for each address in (out) the byte before the
+ * address belongs to the relevant instruction. The same holds for a function
+ * that did not call anything and to which the stack returns. Such a function is
+ * the end of a thread and of the walk. The walk is whole if no code calls the
+ * thread's first function.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,
