@@ -29,14 +29,14 @@ struct recording_info {
     const char *const *labels;
     size_t label_count;
     char version[32];                         /* of the collector */
-    uint8_t build_id[RECORDING_BUILD_ID_MAX]; /* of that ELF */
+    uint8_t build_id[RECORDING_BUILD_ID_MAX]; /* build-id of (elf) */
     size_t build_id_len;                      /* 0: none */
     uint64_t wall_ns;      /* CLOCK_REALTIME of the start, since 1970 */
     uint64_t monotonic_ns; /* CLOCK_MONOTONIC of the same moment */
 };
 
-/* Fill (to) for another recording of the replayed recording (from). (images)
- * replace the ELF files of (from) if they name any. */
+/* Fill (to) for a new recording of (from), which is replayed. If (images) names
+ * ELF files, they replace the ELF files of (from). */
 void recording_info_copy(struct recording_info *to,
                          const struct recording_info *from,
                          const struct recording_info *images);
@@ -53,10 +53,10 @@ struct recording_writer *recording_create(const char *path,
                                           struct err *e);
 
 /*
- * Append bytes that arrived at (arrival_ns). The kernel has the bytes
- * afterwards, so they survive the death of the collector. Returns 0; -1 with
+ * Append bytes that arrived at (arrival_ns). The bytes are with the operating
+ * system afterwards, so they are kept if the collector dies. Returns 0; -1 with
  * (e) filled. After an error the file ends with a whole chunk, if the disk
- * allows.
+ * allows this.
  */
 int recording_append(struct recording_writer *w, const void *bytes, size_t size,
                      uint64_t arrival_ns, struct err *e);
@@ -78,7 +78,7 @@ uint64_t recording_taken(const struct recording_writer *w);
 int recording_append_names(struct recording_writer *w, const void *bytes,
                            size_t size, struct err *e);
 
-/* May names be appended? False if received bytes are missing in the file. */
+/* May names be appended? No, if received bytes are missing in the file. */
 bool recording_takes_names(const struct recording_writer *w);
 
 /*
@@ -117,16 +117,16 @@ recording_get_info(const struct recording_reader *r);
 ssize_t recording_read(struct recording_reader *r, void *buf, size_t size,
                        uint64_t *arrival_ns, struct err *e);
 
-/* Move the unpacker of (old) to (r), since making an unpacker takes longer
- * than unpacking a small window. (old) is not read any more. */
+/* Move the unpacker of (old) to (r), because making an unpacker takes longer
+ * than unpacking a small window. (old) must not be read any more. */
 void recording_reuse(struct recording_reader *r, struct recording_reader *old);
 
-/* Were the bytes of the last recording_read() packed? If so, they were one
- * frame, or the beginning of one if (size) was too small. */
+/* Were the bytes of the last recording_read() packed? If so, the bytes were one
+ * frame. They were the beginning of a frame if (size) was too small. */
 bool recording_is_packed(const struct recording_reader *r);
 
-/* The window of the bytes of the last recording_read(), by the start in the
- * window's file name. 0 if the recording is of one window or none. */
+/* Returns the start of the window of the last recording_read(), as in the
+ * window's file name. 0 if the recording has one window or none. */
 uint64_t recording_window(const struct recording_reader *r);
 
 enum recording_end {
@@ -144,8 +144,9 @@ struct recording_names {
     uint64_t at;
 };
 
-/* Find the names of the recording, independent of the reading position. False
- * if the recording was cut or has no names. (*n) is valid as long as (r). */
+/* Find the names of the recording. The reading position does not matter, and
+ * does not change. False if the recording was cut or has no names. (*n) is
+ * valid as long as (r). */
 bool recording_find_names(const struct recording_reader *r,
                           struct recording_names *n);
 

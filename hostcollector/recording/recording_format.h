@@ -48,7 +48,7 @@ struct err;
 struct recording_texts {
     const char *elfs[RECORDING_ELFS];
     const char *labels[RECORDING_LABELS];
-    /* fits, since no field is longer than in the header */
+    /* large enough, because no field is longer than in the header */
     char bytes[FIELDS_MAX];
     size_t used;
 };

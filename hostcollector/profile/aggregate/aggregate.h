@@ -15,24 +15,25 @@
 struct aggregate;
 
 struct aggregate_config {
-    struct core_set cores; /* only samples of these */
+    struct core_set cores; /* only samples of these cores */
     /* Only samples from (from_s) to before (to_s), in seconds since the first
      * sample of any core; both 0: all. */
     double from_s, to_s;
-    /* Bytes for stacks, entries and seconds; 0: 1 GiB. What does not fit is
-     * folded: no sample is left out. See profile_core.folded. */
+    /* Bytes for stacks, entries and seconds; 0: 1 GiB. If the bytes are used
+     * up, further entries are folded. No sample is left out. See
+     * profile_core.folded. */
     uint64_t memory_max;
     bool no_moments; /* true: keep no record of the time of each sample */
-    /* The stream consists of windows, each of which begins with HELLO. A
-     * window continues the session of the window before if their nonces are
-     * equal; without nonces, if its counters begin where those of the window
-     * before ended. */
+    /* The stream consists of windows, each of which begins with HELLO. A window
+     * continues the session of the previous window if their nonces are equal.
+     * Without nonces, it continues the session if its counters begin where the
+     * counters of the previous window ended. */
     bool windows;
     bool memory; /* the stream was read from a guest's memory */
     bool raw;    /* as profile.raw */
 };
 
-/* An empty profile in the making. NULL if there is no memory. */
+/* Returns an aggregate whose profile is empty. NULL if there is no memory. */
 struct aggregate *aggregate_new(const struct aggregate_config *config);
 
 /* Release (a) and its profile. NULL is allowed. */
@@ -40,8 +41,8 @@ void aggregate_free(struct aggregate *a);
 
 /*
  * The callbacks of struct events that only the aggregate needs. (aggregate) is
- * a struct aggregate. If memory runs out, the aggregate counts that and goes
- * on.
+ * a struct aggregate. If memory runs out, the aggregate counts samples in fewer
+ * entries, and goes on.
  */
 uint32_t aggregate_stack(void *aggregate, uint32_t core, const struct stack *s);
 void aggregate_samples(void *aggregate, const struct sample_batch *batch);
@@ -54,14 +55,14 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats);
  * The other callbacks are NULL. */
 extern const struct events aggregate_events;
 
-/* Handles events.hello(). HELLO gives the rate of the guest's clock, or else
- * aggregate_clock() does before the first sample. HELLO also gives the number
- * of cores; events of other cores are ignored. Returns 0; -1 if there is no
- * memory for so many cores. */
+/* Handles events.hello(). HELLO gives the rate of the guest's clock. If it does
+ * not, aggregate_clock() gives the rate, before the first sample. HELLO also
+ * gives the number of cores; events of other cores are ignored. Returns 0; -1
+ * if there is no memory for so many cores. */
 int aggregate_hello(struct aggregate *a, enum hello_kind kind,
                     const struct guest *g);
-/* Handles events.map(), and says whether the image was listed. An image counts
- * as MAPS_TAKEN if an earlier boot had it at another address, or did not have
+/* Handles events.map(). Returns whether the image is listed. An image counts as
+ * MAPS_TAKEN if an earlier boot had it at another address, or did not have
  * it. */
 enum maps_answer aggregate_map(struct aggregate *a,
                                const struct guest_map *map);
@@ -74,10 +75,10 @@ void aggregate_host_clock(struct aggregate *a, double wall_start, double s);
 void aggregate_health(struct aggregate *a, const struct stream_health *health);
 
 /*
- * Add everything in (p) to core 0. (p) is the profile of a guest that runs the
+ * Add all sums of (p) to core 0. (p) is the profile of a guest that runs the
  * same images as the guests added before. slides[i] is the distance of
- * p->maps[i] from its address in the first of these guests. The last element
- * of (slides) is the kernel's. Samples that do not fit are folded.
+ * p->maps[i] from its address in the first of these guests. The last element of
+ * (slides) is the kernel's. Samples for which there is no room are folded.
  */
 void aggregate_merge(struct aggregate *a, const struct profile *p,
                      const uint64_t *slides);
@@ -101,10 +102,11 @@ struct aggregate_totals aggregate_sums(const struct aggregate *a);
 const struct profile *aggregate_profile(struct aggregate *a);
 
 /*
- * Remove entries from the profile that aggregate_profile() returned last:
- * those with out[core][entry] true. out[core][entry_count] stands for
- * profile_core.others. A core's pointer may be NULL, which removes nothing.
- * Totals are updated; the account remains that of the whole stream.
+ * Remove the entries with out[core][entry] true from the profile that
+ * aggregate_profile() returned last. out[core][entry_count] stands for
+ * profile_core.others. A core's pointer may be NULL: then no entry of the core
+ * is removed. Totals are updated; the account remains that of the whole
+ * stream.
  */
 void aggregate_leave_out(struct aggregate *a, bool *const *out);
 

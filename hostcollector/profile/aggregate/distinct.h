@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Estimates how many different numbers there were, in 4 KiB of memory
+/* Estimates the number of different numbers, in 4 KiB of memory
  * (HyperLogLog). */
 #ifndef TPROF_PROFILE_AGGREGATE_DISTINCT_H
 #define TPROF_PROFILE_AGGREGATE_DISTINCT_H
@@ -8,7 +8,7 @@
 
 #define DISTINCT_CLASSES 4096u
 
-/* Zeroed: there was no number. */
+/* Zeroed: no number was added. */
 struct distinct {
     uint8_t ranks[DISTINCT_CLASSES];
 };

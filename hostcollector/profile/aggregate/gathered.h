@@ -26,8 +26,8 @@ struct sched_sums {
 struct thread_reported;
 struct wait_reported;
 
-/* Threads and their waits, with the last report of each. The maps have the
- * indices of lists, or numbers, by the guest's numbers. */
+/* Threads and their waits, with the last report of each. The maps lead from the
+ * guest's numbers to indices of lists, or to numbers. */
 struct threads {
     struct pair_map numbers;
     struct profile_thread *list;
@@ -48,7 +48,7 @@ struct threads {
 struct second_list {
     struct profile_second *list;
     size_t count, capacity;
-    /* the second of the last sample, nearly always that of the next, too */
+    /* the second of the last sample; nearly always of the next sample, too */
     struct profile_second *last;
     int64_t from, to; /* span of (last), in ticks since the start */
 };
@@ -80,7 +80,8 @@ struct sums {
     uint64_t repaired, overwritten;
     uint64_t strangers;  /* ticks on cores that have not joined */
     bool has_more_stats; /* (strangers) grew between two STATS of this boot */
-    uint64_t before; /* samples of (account) when the session or window began */
+    uint64_t before; /* samples of (account) at the beginning of the session or
+                      * window */
 
     struct second_list seconds;
     struct sched_sums *sched; /* NULL: no report came */
@@ -90,15 +91,16 @@ struct sums {
  * has been added up. */
 struct work_done {
     uint64_t began_tsc, units, ticks;
-    uint32_t session; /* of profile.sessions; 0: no report came yet */
+    uint32_t session; /* profile.sessions at the last report; 0: no report came
+                       * yet */
 };
 
 struct aggregate {
     struct aggregate_config config;
     struct budget budget;
-    /* Bytes of the budget that only entries may take, since leaves say more
-     * than deep stacks; and bytes that only leaves without their stacks may
-     * take. */
+    /* (kept_for_entries): bytes of the budget that only entries may take,
+     * because leaves are more useful than deep stacks. (kept_for_leaves): bytes
+     * that only leaves without their stacks may take. */
     uint64_t kept_for_entries;
     uint64_t kept_for_leaves;
     uint64_t moments_left; /* bytes that the sample log may still take */
@@ -111,7 +113,7 @@ struct aggregate {
     struct maps maps;
     struct threads threads;
 
-    /* the window has no nonce, and no STATS came since it began */
+    /* the window has no nonce, and no STATS came since its beginning */
     bool window_began;
     bool started;        /* a sample came */
     uint64_t origin_tsc; /* the clock of this boot at the profile's start */
@@ -126,7 +128,7 @@ struct aggregate {
     uint32_t used; /* elements from this one on are zero */
 };
 
-/* (core)'s sums; NULL if there is no such core. */
+/* Returns the sums of (core); NULL if there is no such core. */
 struct sums *aggregate_sums_of(struct aggregate *a, uint32_t core);
 
 /* Add (n) to (*to) without wrapping around: the sums of a hostile guest stay at
@@ -156,12 +158,12 @@ void aggregate_fini_threads(struct aggregate *a);
 /* refused.c: count (s), for which there was no room. */
 void aggregate_refuse_stack(struct aggregate *a, const struct stack *s);
 
-/* refused.c: estimate, rather too high, the memory_max with which nothing would
- * be folded. 0: nothing was. */
+/* refused.c: estimate the memory_max with which nothing would be folded. The
+ * estimate is rather too high. 0: nothing was folded. */
 uint64_t aggregate_wanted(const struct aggregate *a);
 
-/* The number of (s). Keeps (s) if it is new and there is room; else
- * STACK_OTHERS. */
+/* Returns the number of (s). Adds (s) if it is new and there is room. Returns
+ * STACK_OTHERS if there is no room. */
 uint32_t aggregate_add_stack(struct aggregate *a, const struct stack *s);
 
 #endif

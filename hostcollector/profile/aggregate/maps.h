@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The images that a guest has loaded in addition to its kernel, and when. A
- * guest may load several images one after the other at the same address. In a
- * finished profile each image has addresses of its own: all addresses are
- * moved to a range without code if their image was unloaded, or if another
- * image was at its place.
+ * The images that a guest has loaded in addition to its kernel, and the times
+ * when they were loaded. A guest may load several images one after the other at
+ * the same address.
  *
- * Time is counted in eras: a guest's generations, counted on over its boots.
+ * In a finished profile each image has addresses of its own. If an image was
+ * unloaded, or if another image was at its place, its addresses are moved to a
+ * range without code.
+ *
+ * Time is counted in eras. An era is a guest's generation, counted on over its
+ * boots.
  */
 #ifndef TPROF_PROFILE_AGGREGATE_MAPS_H
 #define TPROF_PROFILE_AGGREGATE_MAPS_H
@@ -18,7 +21,7 @@
 #include "model/guest.h"
 
 /* Eras, from 1 on. */
-#define ERA_NONE   0u         /* of addresses at which no image can be */
+#define ERA_NONE   0u         /* era of addresses at which no image can be */
 #define ERA_NEWEST UINT32_MAX /* unknown: take the newest */
 
 struct maps_image;
@@ -50,17 +53,18 @@ enum maps_answer {
 enum maps_answer maps_add(struct maps *m, const struct guest_map *map,
                           const struct guest *g, uint32_t boot);
 
-/* Unload all images, since the guest booted again. */
+/* Unload all images, because the guest booted again. */
 void maps_reboot(struct maps *m);
 
-/* The era of this boot's (generation); ERA_NEWEST for GENERATION_NONE. */
+/* Returns the era of this boot's (generation); ERA_NEWEST for
+ * GENERATION_NONE. */
 uint32_t maps_era(struct maps *m, uint32_t generation);
 
 /* Decide at which addresses the images are shown. (m->shown) lists them by
  * rising address, without overlaps. Returns whether any image is moved. */
 bool maps_show(struct maps *m);
 
-/* The address at which (address) of (era) is shown, after maps_show().
+/* Returns the address at which (address) of (era) is shown, after maps_show().
  * (behind) is 1 for a return address, which may be the first byte after its
  * image; else 0. */
 uint64_t maps_shown(const struct maps *m, uint32_t era, uint64_t address,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves addresses of stacks and leaves to where their images are shown. */
+/* Moves addresses of stacks and leaves to the shown places of their images. */
 #include "profile/aggregate/moved.h"
 
 bool moved_leaves_text(const struct guest *g, const struct stack *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves addresses of stacks and leaves to where maps_show() shows their
- * images, or to where another guest has these images. */
+/* Moves addresses of stacks and leaves. The new addresses are those at which
+ * maps_show() shows the images, or at which another guest has the images. */
 #ifndef TPROF_PROFILE_AGGREGATE_MOVED_H
 #define TPROF_PROFILE_AGGREGATE_MOVED_H
 
@@ -13,7 +13,8 @@
 #include "profile/aggregate/maps.h"
 #include "profile/aggregate/stack_pool.h"
 
-/* Does any address of (s), or its leaf, lie outside the kernel's text? */
+/* Is any address of (s), or the address of its leaf, outside the kernel's
+ * text? */
 bool moved_leaves_text(const struct guest *g, const struct stack *s);
 
 /* Move the leaves of (e), each in the era of its stack in (p). */
@@ -24,14 +25,14 @@ void moved_entries(struct entries *e, const struct stack_pool *p,
  * afterwards. */
 void moved_stacks(struct stack_pool *p, const struct maps *m);
 
-/* The address in another guest that corresponds to (pc) in (p). (slides) are
- * as in aggregate_merge(). (behind) is 1 for a return address, which may be
- * the first byte after its image; else 0. */
+/* Returns the address in another guest that corresponds to (pc) in (p).
+ * (slides) are as in aggregate_merge(). (behind) is 1 for a return address,
+ * which may be the first byte after its image; else 0. */
 uint64_t moved_address(const struct profile *p, const uint64_t *slides,
                        uint64_t pc, unsigned behind);
 
-/* Stack (number) of (p), with addresses as moved_address() returns them. The
- * frames of the result are stored in (frames). */
+/* Returns stack (number) of (p), with addresses as moved_address() returns
+ * them. Stores the frames of the result in (frames). */
 struct stack moved_stack(const struct profile *p, const uint64_t *slides,
                          uint32_t number,
                          uint64_t frames[WIRE_STACK_FRAMES_MAX]);

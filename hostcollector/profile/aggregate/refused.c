@@ -4,8 +4,8 @@
 #include "profile/aggregate/gathered.h"
 #include "util/hash.h"
 
-/* Bytes of a stack without its addresses, and of an entry: with an eighth of
- * the array free, and with slots in a table that grows. */
+/* Bytes of a stack without its addresses, and of an entry. Both include the
+ * free eighth of their array, and their slots in a growing table. */
 #define STACK_BYTES 96u
 #define ENTRY_BYTES (sizeof(struct profile_entry) * 9 / 8 + 24)
 

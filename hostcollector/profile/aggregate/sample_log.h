@@ -17,8 +17,9 @@ struct moments_block;
 /* Zeroed: empty. */
 struct sample_log {
     struct moments_block *first, *last;
-    size_t words; /* in all blocks */
-    bool full;    /* a sample did not fit: neither it nor a later one is kept */
+    size_t words;    /* words in all blocks */
+    bool full;       /* a sample had no room: this sample and all later ones are
+                      * missing */
     int64_t ticks;   /* time of the last sample */
     uint16_t period; /* period of the last sample, as in struct sample_batch */
     uint8_t shift;
@@ -27,18 +28,18 @@ struct sample_log {
 /* Release what (m) holds. */
 void sample_log_fini(struct sample_log *m);
 
-/* Add (count) samples of (batch)'s unit and period. (start_tsc) is the start
- * of the profile on their clock. sample[i] belongs to entry entries[i], as
- * entries_add() numbers them. */
+/* Add (count) samples of (batch)'s unit and period. (start_tsc) is the start of
+ * the profile on the clock of the samples. sample[i] belongs to entry
+ * entries[i], as entries_add() numbers them. */
 void sample_log_add(struct sample_log *m, const struct sample_batch *batch,
                     const struct sample *samples, uint64_t start_tsc,
                     const uint32_t *entries, size_t count, struct budget *b);
 
 /* One sample, as its entry counts it. */
 struct moment {
-    /* since profile.start_tsc; negative on a core that is ahead */
+    /* since profile.start_tsc; negative on a core whose clock is ahead */
     int64_t ticks;
-    uint32_t entry; /* of its core; MOMENT_OTHERS: profile_core.others */
+    uint32_t entry; /* entry of the core; MOMENT_OTHERS: profile_core.others */
     uint32_t weight;
     double time;   /* TSC ticks */
     uint64_t late; /* TSC ticks */
@@ -46,8 +47,8 @@ struct moment {
 };
 #define MOMENT_OTHERS UINT32_MAX
 
-/* The entry of (m), a moment of (c), as for view_path_of(): the others come
- * after all entries. */
+/* Returns the entry of (m), a moment of (c), as for view_path_of(): the others
+ * come after all entries. */
 static inline size_t moment_entry(const struct profile_core *c,
                                   const struct moment *m)
 {
@@ -66,8 +67,8 @@ struct sample_log_reader {
 
 struct sample_log_reader sample_log_read(const struct profile_core *core);
 
-/* Read the next sample into (*moment), without samples of entries that were
- * left out. False at the end. */
+/* Read the next sample into (*moment). Skips samples of entries that were left
+ * out. False at the end. */
 bool sample_log_next(struct sample_log_reader *r, struct moment *moment);
 
 #endif

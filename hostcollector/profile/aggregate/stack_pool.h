@@ -25,8 +25,8 @@ struct stack_pool {
 /* Release what (p) holds. */
 void stack_pool_fini(struct stack_pool *p);
 
-/* The number of (s), which is added if no equal stack is in the pool. Returns
- * STACK_OTHERS if (b) or memory does not allow a new stack. */
+/* Returns the number of (s), which is added if no equal stack is in the pool.
+ * Returns STACK_OTHERS if (b) or memory does not allow a new stack. */
 uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                         struct budget *b);
 
@@ -35,14 +35,13 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
 typedef uint64_t stack_pool_mover(const void *context, uint32_t generation,
                                   uint64_t address);
 
-/* Replace all addresses of stacks whose generation is not 0 by those that
- * (move) returns, and set these generations to 0. Two stacks may become
- * equal. */
+/* If the generation of a stack is not 0, replace its addresses by those that
+ * (move) returns, and set the generation to 0. Two stacks may become equal. */
 void stack_pool_move(struct stack_pool *p, stack_pool_mover *move,
                      const void *context);
 
-/* Stack (number). If there is no such stack, the result has no frames and
- * ends with WIRE_END_REASONS. The frames are valid until the next
+/* Returns stack (number). If there is no such stack, the result has no frames
+ * and ends with WIRE_END_REASONS. The frames are valid until the next
  * stack_pool_add(). */
 struct stack stack_pool_get(const struct stack_pool *p, uint32_t number);
 

@@ -43,38 +43,41 @@ struct core {
     uint32_t depth;
     uint64_t chain[WIRE_STACK_FRAMES_MAX];
 
-    bool has_counters; /* of this session */
+    bool has_counters; /* (counters) came in this session */
     bool gap;          /* records may have been lost since (counters) */
-    bool had_gap;      /* since the session's beginning */
-    uint64_t counters[WIRE_COUNTERS]; /* as the last frame gave them */
-    /* The counters at the beginning of this session. Until (base_known), the
+    bool had_gap;      /* records may have been lost since the session's
+                        * beginning */
+    uint64_t counters[WIRE_COUNTERS]; /* cumulative counters of the last
+                                       * frame */
+    /* Counters at the beginning of this session. If (base_known) is false, the
      * counters at the beginning of the first frame that came. */
     bool base_known;
-    bool base_doubtful; /* frames were lost before that first frame */
+    bool base_doubtful; /* frames were lost before that frame */
     bool late;          /* the stream began in the middle of this session */
     bool earlier; /* (counters) may be of an earlier session of the same boot */
     uint64_t base[WIRE_COUNTERS];
-    /* Growth of the counters that a final STATS has reported already, before
-     * the records did. */
+    /* Growth of the counters that a final STATS has reported before the records
+     * did. */
     uint64_t told_by_final_stats[WIRE_COUNTERS];
     struct account account;
-    /* The dictionary is last and begins zeroed, so that the operating system
+    /* The dictionary. It is last, and zeroed at first: so the operating system
      * gives memory only to the slots before (dict_end). */
     uint32_t dict_end;
     struct core_slot dict[CORE_DICT_SLOTS];
 };
 
-/* A core of which nothing is known. NULL if there is no memory. */
+/* Returns the state of a core that has sent nothing yet. NULL if there is no
+ * memory. */
 struct core *core_new(uint32_t number);
 
 /* Release (c). NULL is allowed. */
 void core_free(struct core *c);
 
-/* Forget all stack ids and the running thread: the epoch changed, or frames
- * were lost. */
+/* Forget all stack ids and the running thread, because the epoch changed or
+ * frames were lost. */
 void core_forget_stacks(struct core *c);
 
-/* Frames were lost or damaged, perhaps frames of this core. */
+/* Note that frames were lost or damaged, perhaps frames of this core. */
 void core_gap(struct core *c);
 
 /* Begin a session; after a reboot if (reboot). Forgets everything except the
@@ -88,8 +91,8 @@ struct core_content {
 
 /*
  * Bring the account up to the end of a frame, whose cumulative counters are
- * (now). (*lost) becomes the growth of the counters that (content) does not
- * explain, since it was lost in transport. A contradiction counts as a
+ * (now). Stores in (*lost) the growth of the counters that (content) does not
+ * explain, because it was lost in transport. A contradiction counts as a
  * violation.
  */
 void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
@@ -100,15 +103,15 @@ void core_settle(struct core *c, const uint64_t now[WIRE_COUNTERS],
 void core_doubt(struct core *c);
 
 /*
- * Set the counters at the beginning of the session to (began). (*lost) becomes
- * the growth between (began) and the first frame that came, since it was lost
- * in transport.
+ * Set the counters at the beginning of the session to (began). Stores in
+ * (*lost) the growth between (began) and the first frame that came, because it
+ * was lost in transport.
  */
 void core_begin(struct core *c, const uint64_t began[WIRE_COUNTERS],
                 struct core_content *lost);
 
-/* Close the account by the final STATS (s). (*lost) becomes what was lost in
- * transport, as in core_settle(). */
+/* Close the account by the final STATS (s). Stores in (*lost) the growth that
+ * was lost in transport, as core_settle() does. */
 void core_finish(struct core *c, const struct core_stats *s,
                  struct core_content *lost);
 

@@ -21,9 +21,9 @@
 struct decode;
 
 /*
- * A decoder at the beginning of a stream. (events) must outlive the decoder.
- * (context) is passed to each callback that does not get events->sums. NULL if
- * there is no memory.
+ * Returns a decoder at the beginning of a stream. (events) must outlive the
+ * decoder. (context) is passed to each callback that does not get events->sums.
+ * NULL if there is no memory.
  */
 struct decode *decode_new(const struct events *events, void *context);
 
@@ -31,18 +31,18 @@ struct decode *decode_new(const struct events *events, void *context);
 void decode_free(struct decode *d);
 
 /*
- * Decode the next (size) bytes. A frame that is cut at their end is kept until
- * its rest comes.
+ * Decode the next (size) bytes. If a frame is cut at the end of these bytes,
+ * its beginning is kept for the next call.
  *
- * Returns 0; -1 with (e) filled if the guest's wire version is not ours, if
- * events.hello() refused, or if there is no memory. After -1 the stream cannot
- * be read any further.
+ * Returns 0; -1 with (e) filled if the guest's major wire version is not ours,
+ * if events.hello() refused, or if there is no memory. After -1 the stream
+ * cannot be read any further.
  */
 int decode_feed(struct decode *d, const void *bytes, size_t size,
                 struct err *e);
 
-/* End the stream. Whole frames after a damaged one are still decoded; other
- * bytes count as skipped. Returns as decode_feed() does. */
+/* End the stream. Whole frames after a damaged frame are still decoded; other
+ * bytes count as skipped. Returns the values of decode_feed(). */
 int decode_end(struct decode *d, struct err *e);
 
 /* Bytes of a core that sends, without the used slots of its dictionary. */

@@ -2,7 +2,7 @@
 /*
  * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 10. Each function
  * fills its struct. A member stays 0 if the guest did not send its field.
- * Returns NULL; or a text that says what is wrong with the body.
+ * Returns NULL, or a text about the first error in the body.
  */
 #ifndef TPROF_PROFILE_DECODE_FIELDS_H
 #define TPROF_PROFILE_DECODE_FIELDS_H

@@ -27,27 +27,25 @@ struct samples_decoder {
     struct sample batch[SAMPLES_BATCH_MAX];
 };
 
-/* The number of the core that sent (body); UINT32_MAX if the body is too short
- * for it. */
+/* Returns the number of the core that sent (body); UINT32_MAX if the body is
+ * too short. */
 uint32_t samples_core(const uint8_t *body, size_t length);
 
 /*
  * Decode (body) of core (c), and call events.stack, samples, loss and account.
  * 4 bytes after the body must be readable.
  *
- * Returns NULL; or a text that says what is wrong with the body. In that case
- * the records before the wrong one were passed on, and the rest counts as
- * lost.
+ * Returns NULL, or a text about the first error in the body. After an error the
+ * records before the error were passed on, and the rest counts as lost.
  */
 const char *samples_decode(struct samples_decoder *d, struct core *c,
                            const uint8_t *body, size_t length);
 
 /*
  * stack_record.c: read a STACK or a STACK_AT record of (core) from (c), which
- * stands after the record's type, and call events.stack. The stack's id stays
- * unknown if the record is wrong, or refers to a stack that was lost.
- *
- * Return NULL; or a text that says what is wrong with the record.
+ * is after the record's type, and call events.stack. If the record is wrong, or
+ * refers to a stack that was lost, the stack's id stays unknown. Return NULL,
+ * or a text about the error in the record.
  */
 const char *stack_record(struct samples_decoder *d, struct core *core,
                          struct cursor *c);

@@ -11,19 +11,19 @@
 #include "profile/decode/samples.h"
 #include "util/cursor.h"
 
-/* Read a THREAD record of (core) from (c), which stands after the record's
- * type. Return NULL; or a text that says what is wrong with the record. */
+/* Read a THREAD record of (core) from (c), which is after the record's type.
+ * Return NULL, or a text about the error in the record. */
 const char *thread_frames_record(struct samples_decoder *d, struct core *core,
                                  struct cursor *c);
 
-/* Give (count) samples the numbers of their stacks in core->thread, which is
- * not 0. */
+/* Replace the stack numbers of (count) samples by the numbers of these stacks
+ * in core->thread, which is not 0. */
 void thread_frames_of_samples(const struct samples_decoder *d,
                               const struct core *core, struct sample *samples,
                               size_t count);
 
 /* Read (f), a frame THREAD, WAIT or SCHED of the guest (g), and call the event
- * of this name. Return NULL; or a text that says what is wrong with (f). */
+ * of this name. Return NULL, or a text about the error in (f). */
 const char *thread_frames_take(const struct samples_decoder *d,
                                const struct guest *g, const struct frame *f);
 

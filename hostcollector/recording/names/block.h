@@ -10,8 +10,8 @@
 #define NAMED_TEXTS_MAX 4096u
 
 /* Limits of the code and source lines in a recording. */
-#define NAMED_FUNCTIONS   50u          /* the busiest ones */
-#define NAMED_CODE_PACKED (512u << 10) /* bytes of all their blocks, packed */
+#define NAMED_FUNCTIONS   50u          /* only the busiest */
+#define NAMED_CODE_PACKED (512u << 10) /* bytes of all these blocks, packed */
 #define NAMED_CODE_MAX    (64u << 10)  /* bytes of code of a function */
 #define NAMED_RUNS_MAX    16u          /* runs of code of a function */
 #define NAMED_LINES_MAX   4096u        /* lines of a piece of source */
@@ -38,7 +38,7 @@ enum {
     NAMED_CALL_PLACE = 0x07,
     NAMED_IS_CALLED = 0x08,
     NAMED_ONLY_CALL = 0x10,
-    NAMED_DWARF = 0x20,  /* the outermost function is SYMBOL_DWARF */
+    NAMED_DWARF = 0x20,  /* the outermost function is a SYMBOL_DWARF */
     NAMED_HOLDUP = 0x40, /* enum code_holdup follows */
 };
 

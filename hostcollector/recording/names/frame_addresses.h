@@ -14,7 +14,7 @@ struct profile;
 struct address_list {
     uint64_t *list;
     size_t count, room;
-    bool full; /* addresses had no room and are left out */
+    bool full; /* further addresses had no room, and are missing */
 };
 
 struct image_addresses {
@@ -30,7 +30,7 @@ struct frame_addresses {
 };
 
 /*
- * Gather all addresses of (p) into (a), and addresses of callers that the
+ * Gather all addresses of (p) into (a), also addresses of callers that the
  * frame walk missed. Each address is listed once, in rising order. (a) is zero
  * except (bytes_max). Returns 0; -1 if there is no memory. Call
  * frame_addresses_fini() in both cases.

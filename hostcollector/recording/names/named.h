@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names in a recording: read and written. */
+/* Reads and writes the names in a recording. */
 #ifndef TPROF_RECORDING_NAMES_NAMED_H
 #define TPROF_RECORDING_NAMES_NAMED_H
 
@@ -17,9 +17,9 @@ struct image_map;
 struct profile;
 struct symbolizer;
 
-/* read.c: names of a recording -> images that give the same names as their
- * files. The bytes may be hostile. Their form and size are checked. A wrong
- * name only makes the report wrong. */
+/* read.c: names of a recording -> images that give the same names as the
+ * images' files. The bytes may be hostile, so their form and size are checked.
+ * A wrong name makes only the report wrong. */
 
 struct named_image {
     bool is_kernel;
@@ -33,11 +33,12 @@ struct named_image {
 /* Zero except (bytes_max). */
 struct named {
     size_t bytes_max;
-    /* (n) owns the contents of these images, unless the caller takes their
-     * pointers and sets them to NULL. */
+    /* Images, whose contents (n) owns. A caller that takes over pointers of an
+     * image sets them to NULL here. */
     struct named_image *images;
     size_t count, room;
-    /* some addresses have no names in the recording, or had no room here */
+    /* the recording lacks the names of some addresses, or (n) had no room for
+     * them */
     bool partial;
     struct named_image next; /* the image whose addresses are being read */
     size_t bytes;            /* memory of (images) */
@@ -55,7 +56,7 @@ void named_fini(struct named *n);
 
 /* One image file. */
 struct named_source {
-    /* index in the image map; UINT32_MAX: the file is none of its images */
+    /* index in the image map; UINT32_MAX: the map does not have the image */
     uint32_t number;
     bool is_kernel;
     const struct image *image;
@@ -74,18 +75,19 @@ struct named_write {
     const struct named_source *sources;
     size_t source_count;
     bool partial;       /* (profile) lacks some samples of the recording */
-    bool code;          /* write the code of the busiest functions, */
-    bool reads_sources; /* and read source files for their lines */
-    const char *folder; /* to search for source files first; NULL: none */
+    bool code;          /* write the code of the busiest functions */
+    bool reads_sources; /* write their source lines, too, from source files */
+    const char *folder; /* folder to search for source files first; NULL:
+                         * none */
     uint64_t memory;    /* bytes that named_write_all() may allocate */
     void *context;
     /* Writes a block of names. Returns 0; -1 with (e) filled. */
     int (*keep)(void *context, const void *bytes, size_t size, struct err *e);
 };
 
-/* Look up the names of all addresses and pass them to (keep). Pointers that
- * symbolizers returned before may be invalid afterwards. Returns 0; -1 with
- * (e) filled. */
+/* Look up the names of all addresses and pass the names to (keep). Pointers
+ * that symbolizers returned before may be invalid afterwards. Returns 0; -1
+ * with (e) filled. */
 int named_write_all(const struct named_write *w, struct err *e);
 
 #endif

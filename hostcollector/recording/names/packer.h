@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packs the data of a names chunk. Part of write. */
+/* Packs the data of a names chunk. Part of write.c. */
 #ifndef TPROF_RECORDING_NAMES_PACKER_H
 #define TPROF_RECORDING_NAMES_PACKER_H
 
@@ -25,7 +25,7 @@ struct packer {
     ZSTD_CCtx *compressor;
     uint8_t *packed;
     size_t packed_room;
-    bool failed; /* a text or number had no room, or there was no memory */
+    bool failed; /* there was no room or no memory for a text or number */
 };
 
 /* Allocate the buffers of (p), which is zero except (job). False if there is no
@@ -41,19 +41,19 @@ void packer_byte(struct packer *p, unsigned value);
 void packer_number(struct packer *p, uint64_t value);
 void packer_bytes(struct packer *p, const void *bytes, size_t size);
 
-/* Add 0 for NULL; the number of a text that the block has; or the next number
- * and the text. Equal texts are equal pointers. */
+/* Add a text by its number in the block. A new text gets the next number and
+ * follows it. NULL is 0. Equal texts must be equal pointers. */
 void packer_text(struct packer *p, const char *text);
 
-/* Add the functions inlined at (address), innermost first, the function that
- * contains them, and the extent of this function. (s) is the symbol of
+/* Add the functions inlined at (address), innermost first, then the function
+ * that contains them, then the extent of this function. (s) is the symbol of
  * (address), and not a SYMBOL_ADDRESS. */
 void packer_chain(struct packer *p, uint64_t address, const struct symbol *s);
 
-/* Is the outermost function of (s) known by DWARF? */
+/* Does the outermost function of (s) come from DWARF? */
 bool packer_is_dwarf(const struct symbol *s);
 
-/* Compress the block. Returns its size in (p->packed); 0 with (e) filled. */
+/* Compress the block into (p->packed). Returns its size; 0 with (e) filled. */
 size_t packer_squeeze(struct packer *p, struct err *e);
 
 /* Compress the block and pass it on. Returns 0; -1 with (e) filled. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of a recording -> images that answer as their files would. */
+/* Names of a recording -> images that give the same names as their files. */
 #include "recording/names/named.h"
 
 #include <stdlib.h>

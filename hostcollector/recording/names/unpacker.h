@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the data of a names chunk. Part of read. */
+/* Reads the data of a names chunk. Part of read.c. */
 #ifndef TPROF_RECORDING_NAMES_UNPACKER_H
 #define TPROF_RECORDING_NAMES_UNPACKER_H
 
@@ -28,11 +28,11 @@ uint32_t unpacker_u32(struct unpacker *u);
 bool unpacker_chain(struct unpacker *u, uint64_t address, bool dwarf,
                     struct symbol chain[NAMED_CHAIN_MAX]);
 
-/* read.c: the memory of the answers of (image). */
+/* read.c: returns the bytes of the answers of (image). */
 size_t named_image_bytes(const struct named_image *image);
 
-/* read_code.c: read the code and source lines of a function into its image. The
- * image is left without the rest if (n->bytes_max) is reached. */
+/* read_code.c: read the code and source lines of a function into the function's
+ * image. If (n->bytes_max) is reached, the rest is left out. */
 void unpacker_function(struct named *n, struct unpacker *u);
 
 #endif

@@ -4,7 +4,7 @@
 #define TPROF_RECORDING_PACKED_FORMAT_H
 
 #define PACKED_BLOCK_MAX  (1u << 20) /* bytes of a block, unpacked */
-#define PACKED_STACKS_MAX 8191u      /* of a block; 0 stands for none */
+#define PACKED_STACKS_MAX 8191u      /* of a block; number 0: no stack */
 
 enum packed_item {
     PACKED_FRAME = 1,
@@ -18,7 +18,7 @@ enum packed_item {
     PACKED_RUN = 8,
 };
 
-/* A value in a column that means: the real value is in the extras. */
+/* Values in a column that refer to the extras, which have the real value. */
 #define PACKED_EXTRA      255u
 #define PACKED_LATE_EXTRA 15u
 

@@ -12,7 +12,7 @@
 #include "util/bytes.h"
 #include "util/vec.h"
 
-/* Zeroed: empty. After (failed), there was no memory and bytes are missing. */
+/* Zeroed: empty. (failed): there was no memory, and bytes are missing. */
 struct pack_bytes {
     uint8_t *bytes;
     size_t size, room;

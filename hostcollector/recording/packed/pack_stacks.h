@@ -9,10 +9,10 @@
 #include "profile/aggregate/stack_pool.h"
 #include "recording/packed/pack_bytes.h"
 
-/* Set in (end) of a stack in the pool if its leaf lies in a loaded image. */
+/* Flag in (end) of a stack in the pool: the leaf lies in a loaded image. */
 #define PACK_LOADED 0x80u
 
-/* Append an item with the stacks of (pool) whose numbers are used[1] to
+/* Append an item with the stacks of (pool) that have the numbers used[1] to
  * used[count]. The type of the item is already in (b). */
 void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
                  uint64_t text_start, const uint32_t *used, size_t count);

@@ -15,7 +15,7 @@
 
 struct packed_merge;
 
-/* An empty merger. NULL if there is no memory. */
+/* Returns an empty merger. NULL if there is no memory. */
 struct packed_merge *packed_merge_new(void);
 
 /* Release (m). NULL is allowed. */
@@ -25,7 +25,7 @@ enum packed_merge_took {
     PACKED_MERGE_TOOK,
     /* not added: call packed_merge_end(), then add the chunk again */
     PACKED_MERGE_FULL,
-    /* (e) says why: the chunk is damaged, or is of several windows */
+    /* (e) says why: the chunk is damaged, or has several windows */
     PACKED_MERGE_FAILED
 };
 
@@ -36,7 +36,7 @@ enum packed_merge_took packed_merge_add(struct packed_merge *m,
                                         const void *data, size_t size,
                                         struct err *e);
 
-/* The merged chunk, and the time at which it arrived. */
+/* The merged chunk, and its arrival time. */
 struct packed_merge_chunk {
     uint8_t *bytes; /* released by free(); NULL: nothing was added */
     size_t size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compresses a block into one zstd frame, which states the block's size and
- * has a checksum, since a flipped bit would change samples silently. The
+ * Compresses a block into one zstd frame. The frame states the block's size and
+ * has a checksum, because a flipped bit would change samples silently. The
  * compressor starts with new codes at each cut, so neighboring columns with
- * unlike bytes become smaller. Readers need not know the cuts.
+ * different kinds of bytes become smaller. Readers need not know the cuts.
  */
 #ifndef TPROF_RECORDING_PACKED_SQUEEZE_H
 #define TPROF_RECORDING_PACKED_SQUEEZE_H
@@ -27,7 +27,7 @@ static inline void squeeze_cut(struct squeeze_cuts *c, size_t at)
         c->at[c->count++] = at;
 }
 
-/* Upper limit of the bytes that squeeze() writes. */
+/* Returns an upper limit of the bytes that squeeze() writes. */
 size_t squeeze_bound(size_t size, const struct squeeze_cuts *cuts);
 
 /* Compress (size) bytes into the (room) bytes at (to). Returns the number of

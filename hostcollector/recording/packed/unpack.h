@@ -33,8 +33,9 @@ int unpack_begin(struct unpack *u, const void *data, size_t size,
 long unpack_next(struct unpack *u, const uint8_t **frame, uint64_t *later_ns,
                  struct err *e);
 
-/* The window of the last frame, by the start in the window's file name. 0 if
- * the chunk is of one window, whose start the chunk does not say. */
+/* Returns the start of the window of the last frame, as in the window's file
+ * name. 0 if the chunk has a single window: then the chunk does not contain the
+ * start. */
 uint64_t unpack_window(const struct unpack *u);
 
 #endif

@@ -49,11 +49,11 @@ struct unpack {
     struct unpack_stack *stacks; /* counted from 1 */
     size_t stack_count;
 
-    /* The run of samples that is being unpacked. */
+    /* State in the run of samples that is being unpacked. */
     size_t left, at, count; /* records left; of samples: next, all */
-    /* Columns. The first sample in them has the number (first). A block of
-     * several windows has (shared) samples, (taken) of which are unpacked or
-     * belong to this run. */
+    /* Columns. Their first sample has the number (first). In a block of several
+     * windows the columns have (shared) samples, of which (taken) are unpacked
+     * or belong to this run. */
     const uint8_t *pair, *interval, *late;
     size_t first, shared, taken;
     bool halves; /* one byte holds two latenesses */

@@ -38,7 +38,7 @@ struct window_core {
     size_t lost_count, lost_room;
     bool heard;                    /* an account came */
     struct account began, account; /* at the window's beginning, and now */
-    /* Values of the guest's own counters when (account) was 0. */
+    /* Values of the guest's own counters at the beginning of (account). */
     bool has_offset;
     uint64_t offset[WIRE_COUNTERS];
     struct account session; /* the account when the session began */
@@ -51,15 +51,15 @@ struct window_packer {
     uint64_t memory_max;
     struct budget budget; /* for stacks */
     struct stack_pool stacks;
-    uint64_t taken; /* bytes of memory for samples */
+    uint64_t taken; /* bytes of memory that samples take */
 
     bool has_guest, has_status;
     struct guest guest;
-    /* The windows before have told how each core's account of boot begins, so
+    /* Earlier windows contain the beginning of each core's account of boot, so
      * the next window is not of boot (WIRE_FEATURE_BOOT). */
     bool boot_told;
     struct guest_status status;
-    uint64_t tsc_hz; /* measured, for guests that do not know it */
+    uint64_t tsc_hz; /* measured rate, for guests that do not know their rate */
     struct guest_map maps[GUEST_MAPS_MAX];
     size_t map_count;
     struct guest_progress progress[WIRE_PROGRESS_COUNTERS];
@@ -76,14 +76,15 @@ struct window_packer {
     bool failed; /* a chunk could not be made */
 };
 
-/* Fill (counters) with those of core (c) that belong to the account (a). */
+/* Fill (counters) with the counters of core (c) that belong to the account
+ * (a). */
 void window_counters(const struct window_core *c, const struct account *a,
                      uint64_t counters[WIRE_COUNTERS]);
 
 /*
  * Make a chunk of the open window, which has lasted (later_ns), and continue
- * with an empty window. Accounts are complete if (whole), else if the guest
- * said so. Returns 0; -1 with (e) filled.
+ * with an empty window. An account is complete if (whole), or if the guest said
+ * so. Returns 0; -1 with (e) filled.
  */
 int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
                 struct err *e);

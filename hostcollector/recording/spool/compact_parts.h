@@ -18,7 +18,7 @@
 
 struct merged_file;
 
-/* An empty file. NULL if there is no memory. */
+/* Returns an empty file. NULL if there is no memory. */
 struct merged_file *merged_file_new(void);
 
 /* Release (f). NULL is allowed. */
@@ -26,9 +26,9 @@ void merged_file_free(struct merged_file *f);
 
 enum merged_took {
     MERGED_TOOK,
-    /* its header differs: the window belongs into the next file */
+    /* the window has another header, and belongs into the next file */
     MERGED_OTHER,
-    MERGED_UNUSABLE /* it stays a file of its own; nothing was added */
+    MERGED_UNUSABLE /* the window keeps its own file; nothing was added */
 };
 
 /* Add the window in the file (fd), which began at (start_ms) by its file
@@ -36,14 +36,14 @@ enum merged_took {
 enum merged_took merged_file_add(struct merged_file *f, int fd,
                                  uint64_t start_ms);
 
-/* The bytes of the merged file, which the caller frees. Empties (f). NULL with
- * (e) filled on failure. */
+/* Returns the bytes of the merged file, which the caller frees. Empties (f).
+ * NULL with (e) filled on failure. */
 uint8_t *merged_file_end(struct merged_file *f, size_t *size, struct err *e);
 
 /*
  * replace.c: puts merged files in place of the windows that they hold. Several
- * files are put in place together, so that waiting for the disk and looking
- * through the folder happen once for all.
+ * files are put in place together, because waiting for the disk and searching
+ * the folder then happen once for all of them.
  *
  * Order of steps: the file and its marks are on the disk before the file gets
  * its name, and its name is on the disk before a window is removed. So after a
@@ -51,7 +51,7 @@ uint8_t *merged_file_end(struct merged_file *f, size_t *size, struct err *e);
  * has both, the windows are removed later.
  */
 
-/* most files at a time, since the folder is locked meanwhile */
+/* limit of files at a time, because the folder is locked meanwhile */
 #define REPLACE_FILES 64u
 
 /* A file of a spool. */
@@ -68,12 +68,13 @@ struct replace_file {
     size_t count;
     size_t within;  /* windows in the folder that the file would cover */
     uint64_t bytes; /* size of (windows) */
-    bool good;      /* the file may take their place */
+    bool good;      /* the file may take the place of its windows */
 };
 
 struct replace {
     int fd; /* the folder */
-    /* an open lock file; its time notifies processes that keep the limits */
+    /* an open lock file; its time tells the processes that keep the limits of a
+     * merge */
     int lock;
     struct compact_sums *sums;
     struct spool_tags tags;
@@ -94,8 +95,8 @@ void replace_init(struct replace *r, int fd, int lock,
 int replace_add(struct replace *r, const struct spool_entry *windows,
                 size_t count, const void *bytes, size_t size, struct err *e);
 
-/* Put all files in place whose windows still exist and were sent; drop the
- * other files. Waits for readers of the folder. Returns 0; -1 with (e)
+/* Put the files in place if all of their windows still exist and were sent;
+ * drop the other files. Waits for readers of the folder. Returns 0; -1 with (e)
  * filled. */
 int replace_all(struct replace *r, struct err *e);
 

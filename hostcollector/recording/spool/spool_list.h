@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists the windows of a spool that are to be read: those of one guest that
- * begin in a span of time. A merged file is listed if it may have such
- * windows. The choice is by file names alone; nothing in the folder is opened.
+ * Lists the windows of a spool that are to be read: the windows of one guest
+ * that begin in a span of time. A merged file is listed if it may have such
+ * windows. The choice is by file names alone; nothing in the folder is
+ * opened.
  */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_LIST_H
 #define TPROF_RECORDING_SPOOL_SPOOL_LIST_H
@@ -42,8 +43,8 @@ struct spool_list {
 
 /*
  * Fill (list), which need not be initialized. Returns 0; -1 with (e) filled,
- * and nothing to release. Fails if the folder cannot be read, if it has no
- * such window, or if several guests have windows and (pick) names no guest.
+ * and nothing to release. Fails if the folder cannot be read, if it has no such
+ * window, or if several guests have windows and (pick) names no guest.
  */
 int spool_list_open(struct spool_list *list, const struct spool_pick *pick,
                     struct err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Marks of sent files in a spool. When a receiver has a file X, `collector
- * push` creates X.sent-TAG, where TAG stands for the receiver. A folder's
- * receivers are those with a mark on any of its files.
+ * push` creates X.sent-TAG, where TAG stands for the receiver. The receivers of
+ * a folder are the receivers that have a mark on any of its files.
  */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_MARKS_H
 #define TPROF_RECORDING_SPOOL_SPOOL_MARKS_H
@@ -29,8 +29,8 @@ struct spool_tags {
 int spool_tags_take(struct spool_tags *tags, int fd, const char *name,
                     struct err *e);
 
-/* Is (name) the mark of a merged file that does not exist in the folder (fd)?
- * Such a mark is left when a merging process is killed
+/* Is (name) the mark of a merged file that does not exist in the folder (fd)? A
+ * merging process that is killed leaves such a mark
  * (recording/spool/compact_parts.h). */
 bool spool_mark_is_left(int fd, const char *name);
 

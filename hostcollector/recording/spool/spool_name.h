@@ -11,7 +11,7 @@
 #include "recording/spool/spool.h"
 
 #define SPOOL_SUFFIX  ".tprof"
-/* File that is locked by the merging process. Its time is that of the last
+/* File that is locked by the merging process. Its time is the time of the last
  * merge. */
 #define SPOOL_MERGING ".merging"
 #define SPOOL_DIGITS  19u /* most digits of MS */
@@ -38,8 +38,8 @@ static inline bool spool_name_is_guest(const char *name)
            strspn(name, allowed) == length;
 }
 
-/* The number whose digits end before (end); (*at) becomes the position of its
- * first digit. */
+/* Returns the number whose digits end before (end). Stores in (*at) the
+ * position of its first digit. */
 static inline uint64_t spool_name_number(const char *name, size_t end,
                                          size_t *at)
 {

@@ -13,8 +13,8 @@
 
 /* steady.c: detects that the wall clock was set. The wall clock is compared
  * with the time since the machine was started, which cannot be set. If the two
- * differ by over a minute, the clock was set; whether rightly or wrongly is
- * unknown at first. */
+ * change by more than a minute against each other, the wall clock was set. At
+ * first it is unknown whether it was set to the right time. */
 
 #define STEADY_STEP_MS 60000 /* smaller steps are ignored */
 
@@ -64,7 +64,7 @@ struct spool_guests {
 struct spool_guest *spool_guests_get(struct spool_guests *g, const char *name,
                                      size_t length);
 
-/* The largest limit for each guest with which all guests together have at most
+/* Returns the limit for each guest with which all guests together have at most
  * (bytes). */
 uint64_t spool_guests_share(const struct spool_guests *g, uint64_t bytes);
 
@@ -79,7 +79,7 @@ struct spool_file {
     struct spool_guest *guest;
     uint64_t bytes;
     uint64_t samples; /* 0: unknown */
-    bool goes;        /* to be removed */
+    bool goes;        /* will be removed */
 };
 
 /* The wall clock, and the time since the machine was started. */
@@ -95,7 +95,7 @@ struct spool {
     /* guests of the files, and of some removed files */
     struct spool_guests guests;
     struct spool_totals sums;
-    uint32_t fresh;      /* number of the next temporary name */
+    uint32_t fresh;      /* number for the next temporary name */
     uint64_t covered_ms; /* no merged file holds a window that begins later */
     struct steady steady;
     /* flags, with the time of the event since the machine's start: */
@@ -111,17 +111,17 @@ void spool_look_again(struct spool *s);
 /* Remove windows if the spool exceeds its limit of bytes. */
 void spool_keep_size(struct spool *s, const struct spool_now *now);
 
-/* Remove windows as if the limit of bytes were exceeded, since the disk has no
- * room for (bytes) more. Returns whether any were removed. */
+/* Remove windows as if the limit of bytes were exceeded, because the disk has
+ * no room for (bytes) more. Returns whether any were removed. */
 bool spool_make_room(struct spool *s, size_t bytes,
                      const struct spool_now *now);
 
-/* Is the wall clock right, as far as is known? If not, no window is too old by
- * it. Reports a step of the clock. */
+/* Is the wall clock right, as far as is known? If not, windows must not be
+ * removed because of their age. Reports a step of the clock. */
 bool spool_is_steady(struct spool *s, const struct spool_now *now);
 
-/* Remove windows that are too old. Does so only once in a while, since it
- * looks through the folder. */
+/* Remove windows that are too old. Does so only once in a while, because it
+ * searches the folder. */
 void spool_expire(struct spool *s, const struct spool_now *now);
 
 #endif

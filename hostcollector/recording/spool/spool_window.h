@@ -7,10 +7,8 @@
  * A window packer takes the events of a decoder. spool_window_cut() makes a
  * recording of the events since the last cut. Counters continue from window to
  * window, so that samples, deliveries and losses of each core add up over
- * windows without counting any twice.
- *
- * A sample's time is rounded to a 64th of the period or finer; its weight,
- * stack and address are exact.
+ * windows, and each counts once. A sample's time is rounded to a 64th of the
+ * period or finer; its weight, stack and address are exact.
  */
 #ifndef TPROF_RECORDING_SPOOL_SPOOL_WINDOW_H
 #define TPROF_RECORDING_SPOOL_SPOOL_WINDOW_H
@@ -25,15 +23,15 @@
 
 struct window_packer;
 
-/* A packer that takes at most about (memory_max) bytes. NULL if there is no
- * memory. */
+/* Returns a packer that takes at most about (memory_max) bytes. NULL if there
+ * is no memory. */
 struct window_packer *window_packer_new(uint64_t memory_max);
 
 /* Release (w). NULL is allowed. */
 void window_packer_free(struct window_packer *w);
 
-/* Callbacks for decode_new(), with the packer as the context. All callbacks
- * are set, so other code may call them as well. Samples must carry the stack
+/* Callbacks for decode_new(), with the packer as the context. All callbacks are
+ * set, so other code may call them as well. Samples must carry the stack
  * numbers that stack() of this table returned. */
 extern const struct events window_events;
 
@@ -59,10 +57,12 @@ struct spool_window_bytes {
 };
 
 /*
- * Make a recording of the events since the last cut, from (from_ns) to
- * (to_ns), CLOCK_MONOTONIC. (info) is its header. With (over), the guest's
- * session has ended, and this window says whether in order. Without (over),
- * the next window continues this one, whose account is complete.
+ * Make a recording of the events since the last cut, from (from_ns) to (to_ns),
+ * CLOCK_MONOTONIC. (info) is its header.
+ *
+ * With (over), the guest's session has ended, and this window says whether it
+ * ended in order. Without (over), the next window continues this window, whose
+ * account is complete.
  *
  * Returns 0; -1 with (e) filled if there is no memory. The events are lost
  * then, and the next window counts them as lost.
