@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Write (size) bytes to (out) as base64, with padding. A text may be written in
- * several calls; in each but the last, (size) is a multiple of three. */
+/* Write (size) bytes to (out) as base64, with padding. Several calls may write
+ * one text. In all calls but the last, (size) is a multiple of three. */
 void base64_write(FILE *out, const uint8_t *bytes, size_t size);
 
 #endif

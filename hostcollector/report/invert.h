@@ -9,8 +9,8 @@
  * Make (to) from the tree (from) of (view). The children of a node in (to) are
  * its callers, and nodes have no time of their own. The outermost nodes are the
  * functions that samples hit. With (callers_of), they are the functions whose
- * names contain (callers_of); a sample counts at the outermost call of such a
- * function, and samples without one are left out.
+ * names contain (callers_of): a sample counts at the outermost call of such a
+ * function. Samples without such a function are left out.
  *
  * Returns 0, and free() releases to->nodes; -1 if there is no memory.
  */

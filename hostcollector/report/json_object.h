@@ -35,7 +35,7 @@ static inline void json_end(struct json_object *o)
     (void)putc('}', o->out);
 }
 
-/* Begin member (key). Returns the file to write its value to. */
+/* Begin member (key). Returns the file; the caller writes the value to it. */
 static inline FILE *json_member(struct json_object *o, const char *key)
 {
     json_comma(o->out, &o->first);
@@ -52,8 +52,8 @@ static inline struct json_object json_inner(struct json_object *o,
     return json_begin(json_member(o, key));
 }
 
-/* Add (n) to the list of numbers (key), which is the last member of (o) if
- * (*open), and begins otherwise. Close the list by json_close_list(). */
+/* Add (n) to the list of numbers (key), which is the last member of (o). If
+ * (*open) is false, begin the list first. json_close_list() closes the list. */
 static inline void json_list_count(struct json_object *o, const char *key,
                                    bool *open, uint64_t n)
 {

@@ -8,8 +8,8 @@
 
 /*
  * Write (s) to (out) in quotes; NULL as null. Characters that text_escape()
- * escapes are escaped, so the string is harmless in every display. '<' is
- * written as \u003c, so the string may also stand in a script of an HTML page.
+ * escapes are escaped, so the string is safe in every display. '<' is written
+ * as \u003c, so the string may also stand in a script of an HTML page.
  */
 void json_string(FILE *out, const char *s);
 
@@ -17,8 +17,8 @@ void json_string(FILE *out, const char *s);
  * digits. Infinities and NaN are written as null. */
 void json_number(FILE *out, double n);
 
-/* Write a comma if (*first) is not set, and clear (*first): call it before each
- * element of a list. */
+/* Write a comma unless (*first) is set. Then clear (*first). Call this before
+ * each element of a list. */
 static inline void json_comma(FILE *out, bool *first)
 {
     if (!*first)

@@ -57,10 +57,10 @@ const char *name_of_report(char *buf, size_t size, const struct report *r);
  * control characters escaped, and returns it. */
 #define NAME_PLAIN 160
 
-/* The guest of (r): its name, or the name of its file. */
+/* Returns the name of the guest of (r), or the name of its file. */
 const char *name_of_guest(char buf[NAME_PLAIN], const struct report *r);
 
-/* "core 2", or "web1 core 2" if the report has several guests. */
+/* Returns "core 2", or "web1 core 2" if the report has several guests. */
 const char *name_of_core(char buf[NAME_PLAIN], const struct report *r,
                          size_t core);
 
@@ -72,12 +72,12 @@ struct profile;
 const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            uint32_t number);
 
-/* The file name of image (i) of the view. */
+/* Returns the file name of image (i) of the view. */
 const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
                                uint32_t i);
 
-/* The path of the file of image (i), not escaped; or its name if it has no
- * path. */
+/* Returns the path of the file of image (i), not escaped; or the image's name
+ * if it has no path. */
 const char *name_of_file(char buf[NAME_PLAIN], const struct report *r,
                          uint32_t i);
 

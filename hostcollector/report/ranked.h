@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct ranked {
-    uint32_t index; /* of the row's subject */
+    uint32_t index; /* index of the object that the row describes */
     double key;
 };
 

@@ -23,7 +23,7 @@ enum report_sort { SORT_SELF, SORT_TOTAL, SORT_LATE, SORT_NAME };
 /* Room for report.without. */
 #define RENDER_WITHOUT 1024
 
-/* First line of Markdown, by which guard/claim.c knows its files. */
+/* First line of Markdown. guard/claim.c recognizes files of tprof by it. */
 #define RENDER_MARKDOWN_MARK "<!-- made by tprof -->\n"
 
 /* Lines and blocks of one function, for pages. */
@@ -42,7 +42,8 @@ struct report {
     const struct view *view;
     const struct remarks *remarks;
     const char *elf;          /* path of the guest's image */
-    bool has_code, elf_given; /* its file was found; --elf named it */
+    bool has_code, elf_given; /* the image's file was found; --elf named the
+                               * file */
     const char *source;       /* origin of the samples */
     const char *recording; /* path of the recording with the samples; or NULL */
     /* the options that select the windows with the samples, as typed in a
@@ -53,40 +54,43 @@ struct report {
     uint32_t top; /* rows in a table; 0: as many as are useful */
     bool all;     /* every row, branch and core, and all details */
 
-    /* For text alone. */
+    /* Members for text only. */
     uint32_t columns; /* 0: TEXT_COLUMNS */
     bool whole;       /* tables and trees are not cut to fit a screen */
     bool colour;      /* bold and red by escape sequences */
     bool details;     /* show all facts, not only the important ones */
 
-    /* Set by the options of report_options.h, as (top) is. Text shows only
-     * this; pages begin with this. */
+    /* Set by the options of report_options.h, as (top) is. Text shows only what
+     * these options select. Pages show it first. */
     bool of_all; /* shares are of all time, idle time included */
     /* Text shows the lines, callers and callees of this function: its name or a
      * part of its name. NULL: text shows all functions. */
     const char *function;
-    const char *callers_of; /* trees show the callers of this; NULL: all */
+    const char *callers_of; /* trees show the callers of this function; NULL:
+                             * all calls */
     bool inverted;          /* trees begin with the innermost function */
     uint32_t sort;          /* order of rows, an enum report_sort */
-    /* The table shows latency (view/time/latency.h), and is sorted by latency
-     * unless (sort) names another order. */
+    /* The table shows latency (view/time/latency.h). Its rows are sorted by
+     * latency unless (sort) names another order. */
     bool latency;
     bool by_thread; /* the table of functions has threads, not cores */
     /* Tables and trees show idle time: the functions in which cores wait. */
     bool idle;
-    /* Of collector annotate, which shows only this; else NULL. */
+    /* The annotation that collector annotate shows, and nothing else. NULL for
+     * other commands. */
     struct annotation *annotation;
 
     uint64_t memory;          /* bytes for the paths of a page; 0: enough */
-    struct report_code *code; /* for pages alone */
+    struct report_code *code; /* code of functions, for pages only */
     size_t code_count;
 
-    struct sample_profile *sample_profile; /* for render_pgo alone */
-    const struct origin *origin;   /* for stores of many guests; or NULL */
-    struct stack_numbers *numbers; /* of its stacks, for all formats */
+    struct sample_profile *sample_profile; /* for render_pgo only */
+    const struct origin *origin;   /* origin, for stores of many guests; or
+                                    * NULL */
+    struct stack_numbers *numbers; /* numbers of its stacks, for all formats */
 };
 
-/* One of many guests, in a line. */
+/* A guest in the list of many guests. */
 struct overall_guest {
     const char *name;
     const char *elf;        /* NULL: unknown */
@@ -127,8 +131,8 @@ struct render_ops {
     void (*begin)(struct render *to);
     /* Write all of (r). Called for each guest. */
     void (*write)(struct render *to, const struct report *r);
-    /* Write (o), after the reports of several guests. NULL: the format has no
-     * place for (o). */
+    /* Write (o), after the reports of several guests. NULL: the format cannot
+     * show (o). */
     void (*overall)(struct render *to, const struct overall *o);
     /* Called last if begin() was called, even after errors. Releases the state.
      * NULL: nothing to do. */

@@ -21,7 +21,7 @@ const char *report_options_words(char buf[REPORT_OPTIONS_TEXT],
 const char *report_options_options(char buf[REPORT_OPTIONS_TEXT],
                                    const struct report *r);
 
-/* The word of --sort for (r)->sort. */
+/* Returns the word of --sort for (r)->sort. */
 const char *report_options_order(const struct report *r);
 
 #endif

@@ -13,7 +13,7 @@
 #include "util/text.h"
 #include "view/time/timeline.h"
 
-/* Columns that (r) has. */
+/* Returns the number of columns that (r) has. */
 static inline size_t table_columns(const struct report *r)
 {
     return r->columns != 0 ? r->columns : TEXT_COLUMNS;
@@ -21,8 +21,8 @@ static inline size_t table_columns(const struct report *r)
 
 #define TABLE_NAME_LEAST 16
 
-/* Columns for a name behind (used) columns of a line. A name gets some in any
- * case. */
+/* Returns the number of columns for a name after (used) columns of a line. A
+ * name gets some columns in any case. */
 static inline size_t table_left(const struct report *r, size_t used)
 {
     size_t columns = table_columns(r);
@@ -31,7 +31,8 @@ static inline size_t table_left(const struct report *r, size_t used)
                                              : TABLE_NAME_LEAST;
 }
 
-/* The amount that stands for 100 % in (scope): busy time, or all time. */
+/* Returns the amount that stands for 100 % in (scope): busy time, or all
+ * time. */
 static inline const struct amount *table_whole(const struct report *r,
                                                const struct view_scope *scope)
 {
@@ -55,14 +56,14 @@ void table_origin(FILE *out, const struct report *r);
 
 /* text/core_table.c */
 
-/* Number of cores of (v) that have samples. */
+/* Returns the number of cores of (v) that have samples. */
 size_t table_active_cores(const struct view *v);
 
 /*
  * Choose the cores to show if there is room for (most) cores: all cores with
- * samples; or, if they are more, the busiest half and the cores that differ
- * most from the others. Fills (list), of (most) elements, with rising indices
- * into (v->cores).
+ * samples, if there is room. Otherwise one half of (most) are the busiest
+ * cores, and the other half are the cores that differ most from the others.
+ * Fills (list), of (most) elements, with rising indices into (v->cores).
  *
  * Returns the number of chosen cores; -1 if there is no memory.
  */
@@ -76,8 +77,9 @@ int table_choose_cores(const struct view *v, size_t most, size_t *list);
 
 /* text/sparkline.c */
 
-/* Cut the selected seconds into as many slices as there is room for, each of a
- * round number of seconds. NULL if time is unknown or there is no memory. */
+/* Cut the selected seconds into slices, as many as there is room for. Each
+ * slice has a round number of seconds. NULL if time is unknown or there is no
+ * memory. */
 struct timeline *table_strip_new(const struct report *r);
 
 /* Write one character for each slice of (t): how busy (core) was. (core) is an
@@ -97,12 +99,13 @@ void table_matrix(FILE *out, const struct report *r);
  * NULL if there is no memory. */
 struct view_row *table_sorted(const struct report *r);
 
-/* The late part of some code's (time), if it deserves a mark; else 0. (late) is
- * the time of the code's late samples. There is no mark if all code is late. */
+/* Returns the late part of some code's (time); 0 if the code gets no mark.
+ * (late) is the time of the code's late samples. No code gets a mark if all
+ * code is late. */
 double table_late_part(const struct report *r, double late, double time);
 
-/* Did much of the own time of (row) move here from the functions that it calls,
- * or from here to its callers (view_path.moved)? */
+/* Does much of the own time of (row) come from the functions that it calls, or
+ * was much of it moved to its callers (view_path.moved)? */
 bool table_is_moved(const struct view *v, const struct view_row *row);
 
 /* text/function.c: lines, callers and callees of r->function. */
@@ -112,8 +115,8 @@ void table_function(FILE *out, const struct report *r);
  * r->function is not the whole name of (found). */
 void table_also(FILE *out, const struct report *r, uint32_t found);
 
-/* Write how many samples at the beginning of (function) count for its callers
- * (image/names/displaced.h), if any. */
+/* If samples at the beginning of (function) count for its callers
+ * (image/names/displaced.h), write how many do. */
 void table_gave(FILE *out, const struct report *r, uint32_t function);
 
 /* text/tree_text.c: the call tree of (scope), with a blank line and a head, in
@@ -121,8 +124,8 @@ void table_gave(FILE *out, const struct report *r, uint32_t function);
 void table_tree(FILE *out, const struct report *r,
                 const struct view_scope *scope, size_t lines);
 
-/* Last node of the path that all samples of (tree) share, counted from the
- * root. No sample ends in this node. 0 if there is no such node. */
+/* Returns the last node of the path that all samples of (tree) share, counted
+ * from the root. No sample ends in this node. 0 if there is no such node. */
 uint32_t table_common_root(const struct view_tree *tree);
 
 /* text/waits.c: the stacks in which cores go idle. */
@@ -140,7 +143,7 @@ void table_thread_waits(FILE *out, const struct report *r);
 void table_next(FILE *out, const struct report *r);
 
 /* Write the commands that show the function (name) in detail, if (name) is not
- * NULL. Only the recording of (r) is used. */
+ * NULL. The commands use only the recording of (r). */
 void table_next_function(FILE *out, const struct report *r, const char *name);
 
 /* text/call_table.c: callers and callees of the functions with the most time of
@@ -154,7 +157,8 @@ void table_calls(FILE *out, const struct report *r);
 void table_busy(FILE *out, const struct view *v,
                 const struct view_scope *scope);
 
-/* Write a table for all cores, if there are several, and one for each core. */
+/* Write a table for all cores, if there are several, and a table for each
+ * core. */
 void table_all_functions(FILE *out, const struct report *r);
 
 /* Write a blank line and the table of functions of (scope). */

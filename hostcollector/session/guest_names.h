@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The names in a run's recording. They are written when the guest has ended, so
- * that the image files are not needed later. They are read if the run is the
+ * that the image files are not needed later. They are read when the run is a
  * report on a recording.
  */
 #ifndef TPROF_SESSION_GUEST_NAMES_H
@@ -27,15 +27,15 @@ struct guest_names {
 };
 
 /* Read the names in the recording of (p) into (set), at most (bytes). Returns
- * 0, also if there are none; -1 with (e) explaining what is wrong with them,
- * and without any image. */
+ * 0, also if there are no names; -1 with (e) filled, which says what is wrong
+ * with the names: no image was made. */
 int guest_names_read(struct guest_names *n, const struct pipeline *p,
                      struct images *set, uint64_t bytes, struct err *e);
 
 /* Return the bytes that the names take. */
 uint64_t guest_names_bytes(const struct guest_names *n);
 
-/* Return true if the recording, too, was made without its kernel's file. */
+/* Returns true if the recording was already made without its kernel's file. */
 bool guest_names_lack_kernel(const struct guest_names *n);
 
 /* Add to (zone) the units of (file). */
@@ -48,11 +48,11 @@ void guest_names_fini(struct guest_names *n);
 /* The names to write into a recording, and their sources. */
 struct guest_names_job {
     struct guest_images *images;
-    /* images of a recording, which may be among the sources */
+    /* images of a recording, which may be among (images) */
     const struct guest_names *told;
     const struct profile *profile;
     bool partial; /* the profile lacks samples that the recording has */
-    /* As in struct named_write. */
+    /* Members of struct named_write. */
     bool code, reads_sources;
     const char *folder;
     uint64_t memory;

@@ -30,26 +30,27 @@ struct guest_run_config {
     const struct options *options;
     const struct guest_spec *spec; /* NULL: (input) is read */
     const char *input;             /* path; NULL: windows of options.from */
-    unsigned number;               /* number among this guest's runs, from 1 */
+    unsigned number;               /* number of the run among this guest's runs,
+                                    * from 1 */
     bool alone;                    /* no other guest is sampled */
     bool no_moments;               /* as in aggregate_config */
     const char *recording;         /* path; NULL: none */
     uint64_t memory_max;           /* as in aggregate_config */
     uint64_t view_max;             /* as of view_new() */
-    bool needs_code; /* the report needs code, and not only names */
-    bool takes_told; /* the code in the recording will do */
+    bool needs_code; /* the report needs code in addition to names */
+    bool takes_told; /* the code in the recording is enough */
     bool supervised; /* another process notices the end of the guest */
     const struct origin *origin; /* origin in reports; NULL: none */
     struct images *images;
     void *context;
-    /* Called with a line that the user should read now; escape it. */
+    /* Called with a line that the user should read now. Escape the line. */
     void (*say)(void *context, const struct guest_run *r, const char *line);
 };
 
 struct guest_run {
     struct guest_run_config config;
-    char name[GUEST_RUN_NAME_MAX]; /* of the guest; from the second run on with
-                                      the run's number */
+    char name[GUEST_RUN_NAME_MAX]; /* name of the guest; from the second run on
+                                    * with the run's number */
     char source[RECORDING_TEXT_MAX];
     char *recording;            /* path; NULL: none */
     uint64_t recorded;          /* bytes in the recording when it was closed */
@@ -57,14 +58,16 @@ struct guest_run {
     struct memory_account memory; /* with options.from.input_is_memory */
     struct pipeline *pipeline;
     struct guest_images images;
-    size_t placed_maps; /* number of maps when their addresses were found */
+    size_t placed_maps; /* number of maps when (images) last found their
+                         * addresses */
     uint32_t placed_sessions;
     size_t given;       /* number of files in (images) that --elf gave */
     bool other_kernel;  /* failed because no file of (images) is the guest's
                            kernel */
     bool images_sought; /* the files that a recording names were searched */
-    struct guest_names names;              /* that a recording has */
-    const char *more_elfs[GUEST_MAPS_MAX]; /* for a recording, in: */
+    struct guest_names names;              /* names that a recording has */
+    const char *more_elfs[GUEST_MAPS_MAX]; /* paths of further images, for the
+                                            * header of a recording */
     size_t more_elf_count;
     struct arena paths;
     struct remarks remarks;
@@ -88,13 +91,13 @@ enum guest_run_fault {
 struct guest_run *guest_run_new(const struct guest_run_config *config,
                                 enum guest_run_fault *fault, struct err *e);
 
-/* Record the pipeline's end for the reason (end), with the error (e) or
- * NULL. */
+/* End the run: its pipeline has ended for the reason (end), with the error (e)
+ * or NULL. */
 void guest_run_ended(struct guest_run *r, enum pipeline_end end,
                      const struct err *e);
 
 /* Read a recording to its end, and call guest_run_ended(). A signal at the
- * descriptor (stop_fd) ends that. Returns 0; -1 with (e) filled. */
+ * descriptor (stop_fd) interrupts reading. Returns 0; -1 with (e) filled. */
 int guest_run_read(struct guest_run *r, int stop_fd, struct err *e);
 
 /* Write the names into the recording and close the recording, after sampling.
@@ -121,7 +124,7 @@ uint64_t guest_run_memory_left(const struct guest_run *r);
  * read. */
 const struct recording_info *guest_run_recorded(const struct guest_run *r);
 
-/* Add to (e) that an image is missing which the recording names, if one is. */
+/* If an image that the recording names is missing, add this to (e). */
 void guest_run_blame_missing(const struct guest_run *r, struct err *e);
 
 /* Release (r). NULL is allowed. */

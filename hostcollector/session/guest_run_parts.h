@@ -11,13 +11,13 @@ struct source *guest_source_open(struct guest_run *r, struct err *e);
 /* Add remarks about the end of the data that was read. */
 void guest_source_remark(struct guest_run *r);
 
-/* Return the argument with which 'collector report' reads (r) again; NULL if
- * there is none. */
+/* Return the argument with which 'collector report' reads the samples of (r)
+ * again; NULL if there is none. */
 const char *guest_source_recording(const struct guest_run *r);
 
 /* Add the images that the recording of (r) names, after those of --elf, once.
- * Without such images and --elf, add the image that is found by the build-id of
- * (g). Missing images get remarks. */
+ * If there is no such image and no --elf, add the image that is found by the
+ * build-id of (g). Missing images get remarks. */
 void guest_files_find(struct guest_run *r, const struct guest *g);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adds up what many guests did: one line for each guest, and one profile for
- * all guests that run the same image. */
+/* Adds up the samples of many guests: one line for each guest, and one profile
+ * for all guests that run the same image. */
 #ifndef TPROF_SESSION_OVERALL_SUMS_H
 #define TPROF_SESSION_OVERALL_SUMS_H
 
@@ -23,8 +23,8 @@ struct overall_sum {
 };
 
 /*
- * Add (guest); its member (busy) is filled in here. (report) is the guest's
- * report, and (map) says where its images are; both are NULL if there is
+ * Add (guest), whose member (busy) is filled in here. (report) is the guest's
+ * report, and (map) has the addresses of its images. Both are NULL if there is
  * nothing to report. All that (report) points to, except the view, must outlive
  * (o). Returns 0; -1 with (e) filled.
  */

@@ -14,7 +14,7 @@ struct guest_report;
 struct report_part {
     unsigned share; /* the part gets 1/share of a view's memory */
     bool needed;    /* without the part, no file is written */
-    /* the code in the recording will do, if an image is missing */
+    /* the code in the recording is enough, if an image is missing */
     bool takes_told;
     bool whole_guest; /* if the guest failed, no file is written */
     /* Add the part to (g->is). Returns 0; -1 with (e) filled. */

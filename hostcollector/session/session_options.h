@@ -12,20 +12,20 @@ extern const struct option_kind option_guest;
 /* A file of guests: for struct guests. */
 extern const struct option_kind option_guests;
 
-/* For OPTION_MADE: the ways to a guest, with or without those that need no
- * agent. */
+/* For OPTION_MADE: the ways to a guest. session_source() lists all ways; the
+ * other function leaves out the ways that need no agent. */
 const struct option_row *session_source(size_t i);
 const struct option_row *session_source_with_agent(size_t i);
 
-/* Take the recording of a command, a word without an option: for struct
+/* Read a word without an option as the recording of a command. For struct
  * option_set, with a config that begins with a struct options. */
 int session_recording_word(void *config, const char *word, struct err *e);
 
 /* The file that collector record writes unless -o names one. */
 #define SESSION_RECORDING "tprof.tprof"
 
-/* Return SESSION_RECORDING if that file exists, and print on stderr that it is
- * read, unless (quiet). NULL if there is no such file. */
+/* Return SESSION_RECORDING if that file exists. Unless (quiet), print on stderr
+ * that it is read. NULL if there is no such file. */
 const char *session_default_recording(bool quiet);
 
 /* Add one more recording. Returns OPTION_READ; -1 with (e) filled. */

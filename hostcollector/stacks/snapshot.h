@@ -16,9 +16,10 @@ struct profile;
 struct profile_core;
 struct view;
 
-/* A function that was active; or a mark, in place of unknown functions. */
+/* A function that was active, or a mark in place of unknown functions. */
 struct snapshot_frame {
-    const char *function; /* harmless; for a mark, its name in reports */
+    const char *function; /* safe to print on a terminal; for a mark, its name
+                           * in reports */
     const char *file;     /* of (line); NULL: unknown */
     const char *image; /* image of the function; NULL: the kernel, or a mark */
     uint64_t address;  /* address in the image's file; 0 for a mark */
@@ -42,7 +43,7 @@ struct snapshot_core {
     uint32_t core;
     enum snapshot_state state;
     bool apart;  /* the sample is of another moment than those of other cores */
-    bool late;   /* no new sample for longer than a look takes */
+    bool late;   /* no new sample during (wait_s) of the snapshot */
     bool off;    /* the guest reports that the core does not sample */
     bool left;   /* (off), but the core sampled before */
     bool absent; /* (off), because the core never joined: see profile_core */
@@ -51,24 +52,26 @@ struct snapshot_core {
     size_t count;
     const struct registers
         *registers;  /* registers at that moment; NULL: unknown */
-    const char *end; /* reason if the frames end before the outermost function;
-                        NULL: they do not, or there is no sample */
+    const char *end; /* If the frames end before the outermost function, the
+                      * reason. NULL: they do not, or there is no sample. */
 };
 
 /* One guest. */
 struct snapshot {
-    const char *guest; /* its name, harmless; NULL: the only guest */
+    const char *guest; /* its name, safe to print on a terminal; NULL: the only
+                        * guest */
     const char *elf;   /* path of its image; escape it. NULL: unknown */
     bool outside;      /* sampled from outside, without an agent */
-    bool registers;    /* they were asked for */
-    /* seconds that it was stopped for samples; below 0: unknown */
+    bool registers;    /* the user asked for registers */
+    /* seconds for which it was stopped for samples; below 0: unknown */
     double stood_s;
-    double wait_s;               /* longest wait for a core; 0: a recording */
+    double wait_s;               /* longest wait for a core's sample; 0: a
+                                  * recording */
     struct snapshot_core *cores; /* by number */
     size_t count;
 };
 
-/* The stacks of all guests at one of several looks. */
+/* The stacks of all guests at one moment: one look of several. */
 struct snapshot_look {
     uint32_t number,
         of; /* number of this look, from 1; number of looks, 0: unknown */
@@ -86,9 +89,9 @@ bool snapshot_is_off(const struct profile *p, const struct profile_core *core);
  * Create a snapshot of the newest selected samples of (p). (v) is the view of
  * (p), made with (image_map). The last bytes of the guest came (quiet_s)
  * seconds ago. Cores whose newest sample is older than (wait_s) are marked as
- * late; 0: none. (kept) has registers of the cores; NULL: unknown.
- * The result is in (arena), and points into (v) and (kept).
- * Returns NULL if there is no memory.
+ * late; 0: no core is. (kept) has registers of the cores; NULL: unknown. The
+ * result is in (arena), and points into (v) and (kept). Returns NULL if there
+ * is no memory.
  */
 struct snapshot *snapshot_new(const struct profile *p, const struct view *v,
                               const struct image_map *image_map, double quiet_s,

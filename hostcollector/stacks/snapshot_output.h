@@ -12,10 +12,11 @@
 void snapshot_text(FILE *out, const struct report *r,
                    const struct snapshot_look *l);
 
-/* Write (l) into a file that render_snapshot_json began and will end. */
+/* Write (l) into a file. render_snapshot_json has begun the file and will end
+ * it. */
 void snapshot_json(FILE *out, const struct snapshot_look *l);
 
-/* Writer of the JSON around the looks. Its (write) is NULL. */
+/* Writer of the beginning and the end of this JSON. Its (write) is NULL. */
 extern const struct render_ops render_snapshot_json;
 
 #endif

@@ -12,8 +12,8 @@
 
 struct stacks_config {
     struct options options;
-    bool registers;    /* shown, too */
-    uint32_t looks;    /* 0: not said */
+    bool registers;    /* show registers, too */
+    uint32_t looks;    /* number of looks; 0: not given */
     double interval_s; /* seconds between the beginnings of two looks; 0: not
                           given */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The terminal of collector top: shows screens, and reads keys. Only this file
- * uses ncurses. One for each process.
+ * uses ncurses. There is one terminal for the process.
  */
 #ifndef TPROF_TOP_CURSES_H
 #define TPROF_TOP_CURSES_H
@@ -13,10 +13,10 @@
 #include "util/err.h"
 
 /*
- * Take over the terminal on standard input and output. Call it before the
- * process is confined, since files describe terminals. curses_close() restores
- * the terminal, and so does a signal that ends the process. Returns 0; -1 with
- * (e) filled.
+ * Take over the terminal on standard input and output. Call this before the
+ * process is confined, because ncurses reads files that describe terminals.
+ * curses_close() restores the terminal. So does a signal that ends the process.
+ * Returns 0; -1 with (e) filled.
  */
 int curses_open(struct err *e);
 
@@ -37,8 +37,8 @@ bool curses_show(const struct screen *s);
  * left. */
 bool curses_flush(void);
 
-/* Return the next key for top_key(), without waiting; 0 if there is none.
- * (*resized) is set if the size has changed, (*gone) if the terminal has hung
+/* Return the next key for top_key(), without waiting; 0 if there is none. Sets
+ * (*resized) if the size has changed, and (*gone) if the terminal has hung
  * up. */
 uint32_t curses_key(bool *resized, bool *gone);
 

@@ -20,9 +20,9 @@ struct top_facts {
     const char *note;      /* message for the user; NULL: none */
     const char *recording; /* path; NULL: nothing is recorded */
     uint64_t recorded;     /* bytes */
-    /* Of a player: */
+    /* Members for a recording that is played. */
     double speed; /* relative to the speed of the guest */
-    double part;  /* played part of the recording, 0 to 1 */
+    double part;  /* part of the recording that was played, 0 to 1 */
     bool ended;
 };
 

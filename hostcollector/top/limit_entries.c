@@ -7,8 +7,8 @@
 #include "model/stack.h"
 #include "util/pair_map.h"
 
-/* Keeps the stacks of the longest entries. Finds the time of the last such
- * entry, and merges the entries below. */
+/* Finds the entries with the most time, which keep their stacks. Finds the
+ * least time of these entries, and merges the entries with less time. */
 static size_t count_entries(const struct profile *p)
 {
     size_t n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A screen as plain rows: text in columns, each part with a style. The code
- * that fills a screen is independent of terminals; top/curses.h shows it.
- * Columns are those of a terminal: a wide character takes two, an accent none.
+ * A screen as plain rows: text in columns, each part with a style. Code that
+ * fills a screen needs no terminal; top/curses.h shows the screen. Columns are
+ * those of a terminal: a wide character takes two, an accent none.
  */
 #ifndef TPROF_TOP_SCREEN_H
 #define TPROF_TOP_SCREEN_H
@@ -22,16 +22,14 @@ enum screen_style {
     SCREEN_LATE,
     SCREEN_LOST, /* losses, and other errors */
     SCREEN_MORE, /* a rising share */
-    SCREEN_LESS, /* ... that falls */
+    SCREEN_LESS, /* a falling share */
     SCREEN_STYLES
 };
 
-#define SCREEN_COLUMNS                                                         \
-    400u /* further columns of a wider terminal stay empty                     \
-          */
-#define SCREEN_ROWS  200u
-#define SCREEN_BYTES 2048u /* bytes of a row's text */
-#define SCREEN_SPANS 96u   /* of a row */
+#define SCREEN_COLUMNS 400u /* further columns stay empty */
+#define SCREEN_ROWS    200u
+#define SCREEN_BYTES   2048u /* bytes of a row's text */
+#define SCREEN_SPANS   96u   /* styles of a row */
 
 /* A style, from byte (from) of the text to the next span or to the end. */
 struct screen_span {
@@ -65,7 +63,7 @@ bool screen_row(struct screen *s);
 /* Return the number of rows that still fit. */
 unsigned screen_left(const struct screen *s);
 
-/* Give the whole last row (style). */
+/* Give the last row (style) as a whole. */
 void screen_mark_row(struct screen *s, enum screen_style style);
 
 /* Append to the last row as printf() would, up to the right edge. */
@@ -79,7 +77,7 @@ void screen_cell(struct screen *s, enum screen_style style, unsigned width,
 /* Append blanks up to (column). */
 void screen_to(struct screen *s, unsigned column);
 
-/* Terminal columns that (text) takes. */
+/* Returns the terminal columns that (text) takes. */
 unsigned screen_width_of(const char *text);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* Keys that are not characters. */
 enum top_key {
-    TOP_KEY_UP = 0x110000, /* behind all characters */
+    TOP_KEY_UP = 0x110000, /* larger than all characters */
     TOP_KEY_DOWN,
     TOP_KEY_LEFT,
     TOP_KEY_RIGHT,
@@ -65,14 +65,15 @@ enum top_sort {
 /* A line of the list: a function, or a caller of the line above it. */
 struct top_item {
     uint32_t function;
-    uint32_t depth; /* 0: a function; otherwise the number of calls from the
-                       caller to it */
+    uint32_t depth; /* 0: a function; otherwise the number of calls between the
+                     * line and its function */
     uint64_t key; /* identifies the names of the line, also in the next view */
     struct amount self, total;
     double change;    /* change of the share of (self) since the last view */
-    bool has_change;  /* the last view had the line, in the same window */
+    bool has_change;  /* the last view had the line, for the same window */
     double late;      /* part of (self) that came late */
-    bool open, leads; /* its callers are shown; it has callers */
+    bool open, leads; /* (open): its callers are shown. (leads): it has
+                       * callers. */
 };
 
 /* A text in place of the list, see pages.h. */
@@ -82,7 +83,7 @@ struct top_pages {
 };
 
 struct top {
-    bool player; /* of a recording */
+    bool player; /* plays a recording */
     struct top_pages pages;
 
     /* Set by keys. */
@@ -95,7 +96,7 @@ struct top {
     bool typing; /* (typed) holds a filter that is being typed */
     char filter[TOP_FILTER], typed[TOP_FILTER];
     struct pair_map opened; /* (key, 0): 1 if the item's callers are shown */
-    uint64_t selected;      /* key; 0: the first line */
+    uint64_t selected;      /* key of the selected item; 0: the first line */
     size_t at, first; /* the selected item, and the first one on the screen */
     unsigned page;    /* items on the screen */
     unsigned width;   /* columns of the screen; 0: nothing drawn yet */
@@ -103,19 +104,19 @@ struct top {
     /* The current view. */
     const struct profile *profile;
     const struct view *view; /* NULL: nothing yet */
-    double late_least;       /* as of diagnose/lateness.h */
+    double late_least;       /* result of lateness_least() */
     struct top_item *items;
     size_t item_count, item_room;
-    bool no_memory; /* for all items */
+    bool no_memory; /* some items are missing */
 
     /* Shares of functions in the last view, by key and core. */
     struct pair_map before;
     double *shares;
     size_t share_count, share_room;
-    struct pair_map now; /* the same for this view */
+    struct pair_map now; /* as (before), for this view */
     double *shares_now;
     size_t now_count, now_room;
-    unsigned shares_window; /* window of these shares */
+    unsigned shares_window; /* window for which the shares are */
     bool shares_of_busy;
 };
 
@@ -129,7 +130,7 @@ void top_init(struct top *t, bool player);
 void top_fini(struct top *t);
 
 /* Show (view) of (profile) from now on. Both must remain valid until the next
- * call, or until the last use of (t). With a NULL view nothing is shown. */
+ * call, or until the last use of (t). If (view) is NULL, nothing is shown. */
 void top_news(struct top *t, const struct profile *profile,
               const struct view *view);
 
@@ -158,7 +159,7 @@ static inline const struct view_tree *top_tree(const struct top *t,
 
 /* Return true if anything was received from core (i) of the view. A guest may
  * have room for more cores than it starts. top_cores() returns the number of
- * such cores. */
+ * cores for which this function returns true. */
 bool top_has_core(const struct top *t, size_t i);
 size_t top_cores(const struct top *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A session of collector top: a guest, or a recording that is played, and its
- * pictures. Contains everything except the terminal.
+ * pictures. The session does everything but the terminal.
  */
 #ifndef TPROF_TOP_TOP_SESSION_H
 #define TPROF_TOP_TOP_SESSION_H
@@ -46,11 +46,12 @@ struct top_session {
     uint64_t refresh_ns; /* when the next picture is due */
     bool stale;          /* the next picture is due now */
 
-    /* Of a player: the time of the picture, up to which the file is played. */
+    /* For a player: the time of the picture. The file is played up to this
+     * time. */
     double target_s;
-    uint64_t played_ns; /* time of the clock at (target_s) */
+    uint64_t played_ns; /* time of clock_ns() at which (target_s) was reached */
     double speed;
-    double looked_s; /* file time of the last look */
+    double looked_s; /* time in the file at the last look */
     bool seeking;
 };
 
@@ -85,9 +86,9 @@ struct top_facts top_session_facts(const struct top_session *s);
 void top_session_note(struct top_session *s, const char *line);
 
 /* top_lines.c: show the source lines and basic blocks of the selected function,
- * with the samples of the current picture. The text does not change until the
- * key is pressed again. Show the reason if the function has no code or no
- * samples. */
+ * with the samples of the current picture. If the function has no code or no
+ * samples, show the reason instead. The text does not change until the user
+ * presses the key again. */
 void top_lines_show(struct top_session *s);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Profiles for the pictures of collector top.
  *
- * top_window.c: the last seconds of a growing profile. The samples between two
- * looks (readings of the profile's sums) are kept for a while, and are added up
- * to a profile of the window. So the memory depends on the window's contents,
- * not on the length of the run.
+ * top_window.c: the last seconds of a growing profile. A look reads the
+ * profile's sums. The samples between two looks are kept for a while, and are
+ * added up to a profile of the window. So the memory depends on the window's
+ * contents, not on the length of the run.
  */
 #ifndef TPROF_TOP_TOP_WINDOW_H
 #define TPROF_TOP_TOP_WINDOW_H
@@ -27,26 +27,24 @@ struct top_window *top_window_new(double seconds, uint64_t memory);
 void top_window_free(struct top_window *w);
 
 /*
- * Keep the samples that (p) has gained since the last look. All looks are at
- * the same growing profile. Returns 0; -1 if there is no memory, and then the
+ * Keep the samples that (p) has gained since the last look. All looks must be
+ * at the same growing profile. Returns 0; -1 if there is no memory: then the
  * next look finds these samples.
  */
 int top_window_look(struct top_window *w, const struct profile *p);
 
 /*
- * The profile of the last (seconds), to the nearest look: entries with their
- * sums, accounts, and the covered seconds in duration_s. Other pointers lead
- * into (p) of the last look. 0 seconds: only the samples between the last two
- * looks.
- *
- * Valid until the next call. NULL if there is no memory.
+ * Returns the profile of the last (seconds), to the nearest look: entries with
+ * their sums, accounts, and the covered seconds in duration_s. Its other
+ * pointers point into (p) of the last look. 0 seconds: only the samples between
+ * the last two looks. Valid until the next call. NULL if there is no memory.
  */
 const struct profile *top_window_profile(struct top_window *w,
                                          const struct profile *p,
                                          double seconds);
 
-/* limit_entries.c: makes a profile with fewer entries, so that a picture takes
- * at most a tenth of a second and the guest's data is read in time. The entries
+/* limit_entries.c: makes a profile with fewer entries. Then a picture takes at
+ * most a tenth of a second, and the guest's data is read in time. The entries
  * with the most time keep their stacks. The other entries keep only their
  * leaves. */
 

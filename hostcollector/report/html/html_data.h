@@ -42,15 +42,15 @@ struct html_node {
     uint32_t frame;
 };
 
-/* An entry of a core that has samples. */
+/* An entry of a core, if it has samples. */
 struct html_entry {
-    uint32_t node; /* of its last step; 0: the path is unknown */
+    uint32_t node; /* node of its last step; 0: the path is unknown */
     uint64_t samples, weight;
     double time, time_sq, late;
 };
 
 struct html_core {
-    /* by number; last, the entry of samples without room */
+    /* by number; the last is the entry of samples without room */
     struct html_entry *entries;
     size_t count, room;
 };
@@ -79,8 +79,8 @@ int html_tree_fill(struct html_tree *t, const struct profile *p,
 /* Release all that (t) holds. */
 void html_tree_fini(struct html_tree *t);
 
-/* Equal parts of a run. A slot is a decimal fraction of a second, so --time can
- * name both of its ends. */
+/* Equal parts of a run. The length of a slot is a decimal fraction of a second,
+ * so --time can name both of its ends. */
 struct html_slots {
     uint32_t per_second;
     uint64_t count; /* 0: time is unknown */

@@ -26,7 +26,7 @@ void pack_number(struct pack *p, uint64_t n);
 /* Write (length), then (text). */
 void pack_text(struct pack *p, const char *text, size_t length);
 
-/* A column of numbers. It is filled twice: to count, and to write. */
+/* A column of numbers. It is filled twice: first to count, then to write. */
 struct column {
     struct pack *to; /* NULL: count only */
     uint64_t count, bytes;
@@ -35,10 +35,11 @@ struct column {
 /* Add the next number to (c). */
 void column_add(struct column *c, uint64_t n);
 
-/* Adds all numbers to a column. Adds the same numbers on each call. */
+/* Adds all numbers to a column. Must add the same numbers on each call. */
 typedef void column_fill(struct column *c, const void *context);
 
-/* Write the number of numbers, their bytes, then the numbers as LEB128. */
+/* Write the number of numbers, then their size in bytes, then the numbers as
+ * LEB128. */
 void pack_column(struct pack *p, column_fill *fill, const void *context);
 
 #endif

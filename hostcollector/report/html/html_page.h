@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page that the build makes of html/page/: HTML up to the first block. */
+/* The page that the build makes of html/page/: the HTML before the first
+ * block. */
 #ifndef TPROF_REPORT_HTML_HTML_PAGE_H
 #define TPROF_REPORT_HTML_HTML_PAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stacks at which threads were blocked, and those that ended the waits. */
+/* The stacks at which threads were blocked, and the stacks that woke them. */
 #include "report/table.h"
 
 #include <inttypes.h>

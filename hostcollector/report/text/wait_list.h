@@ -14,13 +14,13 @@ struct wait_list {
     size_t count;
 };
 
-/* Find these nodes of (tree). Returns 0; -1 if there is no memory, and (l) is
- * empty. Call wait_list_fini() in either case. */
+/* Fill (l) with the nodes of (tree). Returns 0; -1 if there is no memory, and
+ * (l) is empty. Call wait_list_fini() in either case. */
 int wait_list_init(struct wait_list *l, const struct view_tree *tree);
 void wait_list_fini(struct wait_list *l);
 
-/* The node of the function that waits in (node), which is the parent of a mark
- * VIEW_IDLE. 0 if it is unknown. */
+/* Returns the node of the function that waits in (node), which is the parent of
+ * a mark VIEW_IDLE. 0 if it is unknown. */
 static inline uint32_t wait_list_step(const struct view_tree *tree,
                                       uint32_t node)
 {
