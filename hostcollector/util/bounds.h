@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The number of elements whose key is at most (key). The array (list) has
- * (count) elements of (size) bytes, sorted by a uint64_t member at (offset).
- * (list) may be NULL if (count) is 0.
+ * Returns the number of elements whose key is at most (key). The array (list)
+ * has (count) elements of (size) bytes, sorted by a uint64_t member at
+ * (offset). (list) may be NULL if (count) is 0.
  */
 static inline size_t upper_bound(const void *list, size_t count, size_t size,
                                  size_t offset, uint64_t key)

@@ -3,9 +3,9 @@
  * Arrays and hash tables that grow within a shared limit. Leaf.
  *
  * util/pair_map.h has no limit. Here the guest decides how much the collector
- * remembers, so the bytes are limited. These tables are read for each sample: a
- * table holds only numbers of elements, 4 bytes each, and its user compares the
- * elements and prefetches them.
+ * remembers, so the bytes are limited. These tables are read for each sample.
+ * Therefore a table holds only the numbers of elements, 4 bytes each. The owner
+ * of a table compares the elements, and prefetches them.
  */
 #ifndef TPROF_UTIL_BUDGET_H
 #define TPROF_UTIL_BUDGET_H
@@ -24,7 +24,7 @@ struct budget {
  * bytes reserved. The caller adds them to (b->left) later. */
 uint64_t budget_keep(struct budget *b, uint64_t bytes);
 
-/* Add (bytes) to (b->left), after debts are paid. */
+/* Add (bytes) to (b->left), after paying back what budget_borrow() has lent. */
 void budget_give_back(struct budget *b, uint64_t bytes);
 
 /* Add (bytes) to (b->left) beyond the limit, for elements that are needed in
@@ -43,8 +43,8 @@ void budget_borrow(struct budget *b, uint64_t bytes);
 void *budget_grow(struct budget *b, void *array, size_t *capacity,
                   size_t wanted, size_t size);
 
-/* Do the same with the array whose pointer is at (array). Returns 0; -1 where
- * budget_grow() returns NULL. */
+/* Like budget_grow(), for the array whose pointer is at (array). Returns 0; -1
+ * where budget_grow() returns NULL. */
 int budget_make_room(struct budget *b, void *array, size_t *capacity,
                      size_t wanted, size_t size);
 
@@ -61,7 +61,7 @@ struct budget_table {
     size_t size;
 };
 
-/* The hash of element (number) of (owner). */
+/* Returns the hash of element (number) of (owner). */
 typedef uint64_t budget_hash(const void *owner, uint32_t number);
 
 /*

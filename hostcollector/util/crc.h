@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /*
- * The CRC-32C of (size) bytes: polynomial 0x1EDC6F41 reflected, initial value
- * and final xor 0xFFFFFFFF. "123456789" gives 0xE3069283.
+ * Returns the CRC-32C of (size) bytes: polynomial 0x1EDC6F41 reflected, initial
+ * value and final xor 0xFFFFFFFF. "123456789" gives 0xE3069283.
  */
 uint32_t crc32c(const void *data, size_t size);
 
-/* The same by tables alone, for tests and for CPUs without the instruction. */
+/* Like crc32c(), by tables, for tests and for CPUs without the instruction. */
 uint32_t crc32c_table(const void *data, size_t size);
 
 #endif

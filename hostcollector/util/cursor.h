@@ -4,9 +4,10 @@
  * sticky: a read past the end returns 0, moves to the end and sets (bad). Loops
  * therefore end by themselves, and a caller checks (bad) once a record. Leaf.
  *
- * LEB128 numbers have at most 10 bytes and 64 bits, signed or not. Longer ones
- * are errors, both on the wire (WIRE.md 1) and in DWARF, whose writers never
- * need them: without its upper bits a number would be wrong unnoticed.
+ * LEB128 numbers have at most 10 bytes and 64 bits, signed or not. A longer
+ * number is an error, both on the wire (WIRE.md 1) and in DWARF, because
+ * writers never need it, and without its upper bits it would be silently
+ * wrong.
  */
 #ifndef TPROF_UTIL_CURSOR_H
 #define TPROF_UTIL_CURSOR_H
@@ -29,8 +30,8 @@ static inline struct cursor cursor_init(const uint8_t *bytes, size_t size)
     return (struct cursor){bytes, bytes + size, false};
 }
 
-/* A cursor over the (size) bytes at (offset) in (section); a bad cursor if they
- * are not all inside. */
+/* Returns a cursor over the (size) bytes at (offset) in (section); a bad cursor
+ * if a part of them is outside. */
 static inline struct cursor cursor_at(const uint8_t *section, size_t size,
                                       uint64_t offset)
 {

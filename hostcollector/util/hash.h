@@ -8,15 +8,16 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* A secret number, the same on each call from one source file. A table begins
- * its hashes with the number where a guest chooses the keys: otherwise the
- * guest could choose keys that collide. */
+/* Returns a secret number, the same on each call from one source file. If a
+ * guest chooses the keys of a table, the table begins its hashes with this
+ * number: otherwise the guest could choose keys that collide. */
 static inline uint64_t hash_seed(void)
 {
     static uint64_t seed;
 
     if (seed == 0 && getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
-        /* no random bytes early at boot: better than nothing */
+        /* early at boot there are no random bytes: an address is better than
+         * nothing */
         seed = (uintptr_t)&seed;
     return seed;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole reads and writes of descriptors. Signals and short reads or writes do
- * not end them. Leaf. */
+/* Whole reads and writes of descriptors. They continue after signals, and after
+ * short reads or writes. Leaf. */
 #ifndef TPROF_UTIL_IO_H
 #define TPROF_UTIL_IO_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Read (size) bytes at (at) of the file (fd). Returns how many there were; -1
- * with errno set. */
+/* Read (size) bytes at (at) of the file (fd). Returns the number of bytes read,
+ * which is less at the end of the file; -1 with errno set. */
 static inline ssize_t io_read_at(int fd, void *to, size_t size, uint64_t at)
 {
     size_t done = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A map from pairs of 64-bit numbers to 32-bit numbers, without removal. A
- * guest may choose the pairs: pairs that collide differ from process to
- * process. Leaf. */
+ * guest may choose the pairs, because the pairs that collide differ from
+ * process to process. Leaf. */
 #ifndef TPROF_UTIL_PAIR_MAP_H
 #define TPROF_UTIL_PAIR_MAP_H
 
@@ -22,7 +22,7 @@ struct pair_map {
 /* Release the memory of (m). (m) is empty then. */
 void map_fini(struct pair_map *m);
 
-/* Empty (m), but keep room for as many pairs, unless the room is large. */
+/* Empty (m), but keep its memory for the next pairs, unless it is large. */
 void map_clear(struct pair_map *m);
 
 /* The number for (a, b); MAP_NOTHING if there is none. */
@@ -32,8 +32,8 @@ uint32_t map_get(const struct pair_map *m, uint64_t a, uint64_t b);
 size_t map_bytes(const struct pair_map *m);
 
 /*
- * Address of the number for (a, b), which is MAP_NOTHING for a new pair. Valid
- * until the next map_put(). NULL if there is no memory.
+ * Returns the address of the number for (a, b), which is MAP_NOTHING for a new
+ * pair. Valid until the next map_put(). NULL if there is no memory.
  */
 uint32_t *map_put(struct pair_map *m, uint64_t a, uint64_t b);
 

@@ -26,14 +26,15 @@ int spans_add(struct spans *s, uint64_t low, uint64_t high);
 /* Settle (s): sort it, and join spans that touch. */
 void spans_settle(struct spans *s);
 
-/* The first span of (s), which is settled, that ends above (address); NULL if
- * there is none. */
+/* Returns the first span of (s), which is settled, that ends above (address);
+ * NULL if there is none. */
 const struct span *spans_find(const struct spans *s, uint64_t address);
 
-/* Number of addresses that are in both sets, which are settled. */
+/* Returns the number of addresses that are in both sets, which are settled. */
 uint64_t spans_common(const struct spans *a, const struct spans *b);
 
-/* Number of addresses of [low, high) that are in (s), which is settled. */
+/* Returns the number of addresses of [low, high) that are in (s), which is
+ * settled. */
 uint64_t spans_within(const struct spans *s, uint64_t low, uint64_t high);
 
 /* Number of addresses in (s), which is settled. */

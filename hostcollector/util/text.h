@@ -17,10 +17,10 @@
 size_t text_width(const char *s);
 
 /*
- * Length of the UTF-8 character at (s) if it is safe to print. Returns 0 for a
- * control character, for one that changes the writing direction or is
- * invisible, and for malformed bytes: a stray byte, a surrogate, or an overlong
- * code.
+ * Returns the length of the UTF-8 character at (s) if it is safe to print.
+ * Returns 0 for malformed bytes (a stray byte, a surrogate, an overlong code),
+ * and for characters that control, that are invisible, or that change the
+ * writing direction.
  */
 size_t text_character(const char *s);
 
@@ -51,8 +51,8 @@ char *text_count(char buf[TEXT_NUMBER], uint64_t n);
  * (buf). */
 char *text_seconds(char buf[TEXT_NUMBER], double s);
 
-/* Write (n) / 10^(point) to (out) with (point) decimals. printf would take most
- * of the time of writing a large file. */
+/* Write (n) / 10^(point) to (out) with (point) decimals. With printf, writing a
+ * large file would take several times as long. */
 void text_decimal(FILE *out, uint64_t n, unsigned point);
 
 /* Write (n) to (out) in hexadecimal, faster than printf. */
@@ -68,14 +68,14 @@ char *text_size(char buf[TEXT_SIZE], uint64_t bytes);
 /* Buffer size for text_enough(). */
 #define TEXT_ENOUGH 128
 
-/* Format into (buf) the part of a refusal that names the share, and the size
- * that the user has to type: (needed) bytes are more than the (share) bytes
- * that a guest has of (all), the value of --memory. With 0 for (all), no size
- * is named. Returns (buf). */
+/* Format a part of an error message into (buf). It names the share, and the
+ * size that the user has to type: (needed) bytes are more than the (share)
+ * bytes that a guest has of (all), the value of --memory. If (all) is 0, no
+ * size is named. Returns (buf). */
 char *text_enough(char buf[TEXT_ENOUGH], uint64_t all, uint64_t share,
                   uint64_t needed);
 
-/* The plural ending for (n) things: "", or "s" unless (n) is 1. */
+/* Returns the plural ending for (n) things: "", or "s" unless (n) is 1. */
 const char *text_plural(uint64_t n);
 
 /* Buffer size for text_percent(). */
@@ -88,31 +88,32 @@ char *text_percent(char buf[TEXT_PERCENT], uint64_t part, uint64_t whole);
 /* The part of (path) after the last slash. */
 const char *text_base_name(const char *path);
 
-/* Number of edits that turn the (len) bytes at (a) into the word (b). UINT_MAX
- * if (b) has TEXT_WORD bytes or more. */
+/* Returns the number of edits that turn the (len) bytes at (a) into the word
+ * (b). UINT_MAX if (b) has TEXT_WORD bytes or more. */
 #define TEXT_WORD 32
 unsigned text_edits(const char *a, size_t len, const char *b);
 
 #define TEXT_NEAR 80 /* room for text_near_guess() */
 
-/* So many edits, or more, make another word. */
+/* With this number of edits, or more, a word is another word. */
 #define TEXT_FAR 3u
 
-/* The edits from the (length) bytes at (typed) to (word). A beginning counts as
- * one: --dur for --duration. */
+/* Returns the number of edits from the (length) bytes at (typed) to (word). If
+ * (typed) is the beginning of (word), this counts as one edit: --dur for
+ * --duration. */
 unsigned text_near_edits(const char *typed, size_t length, const char *word);
 
 /*
- * Find the word that is most like the (length) bytes at (typed): by a slip of
- * two letters at most, or because it begins so. (words) have blanks, commas or
- * bars between them. Returns the word's length, with (*word) in (words); 0 if
- * none is like it.
+ * Find the word that is most like the (length) bytes at (typed): it differs by
+ * two letters at most, or begins with these bytes. (words) have blanks, commas
+ * or bars between them. Returns the word's length, with (*word) in (words); 0
+ * if no word is like (typed).
  */
 size_t text_near_word(const char *typed, size_t length, const char *words,
                       const char **word);
 
-/* Write " (did you mean WORD?)" about the word of (words) that is most like
- * (typed) into (buf); "" if none is like it. Returns (buf). */
+/* Write " (did you mean WORD?)" into (buf), with the word of (words) that is
+ * most like (typed); "" if no word is like it. Returns (buf). */
 const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
                             const char *words);
 
@@ -124,8 +125,8 @@ const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
 void text_wrap(FILE *out, const char *first, const char *paragraph);
 
 /* Write (paragraph) to (out), broken at spaces into lines of at most (columns).
- * (indent) columns of the first line are written already; further lines are
- * indented as far. */
+ * The first line already has (indent) columns; further lines are indented by as
+ * many. */
 void text_wrap_at(FILE *out, size_t indent, const char *paragraph,
                   size_t columns);
 

@@ -4,9 +4,9 @@
 #ifndef TPROF_UTIL_UDS_WORDS_H
 #define TPROF_UTIL_UDS_WORDS_H
 
-/* A client asks for a port with "CONNECT port\n". If it does so on the socket
- * meant for QEMU, `collector bridge` answers with the second text, which the
- * collector recognizes. */
+/* A client asks for a port with "CONNECT port
+ * ". If the client has connected to the socket meant for QEMU, `collector
+ * bridge` answers with the second text, which the collector recognizes. */
 #define UDS_ASKS_FOR  "CONNECT "
 #define UDS_QEMU_ONLY "QEMU's side, not --uds"
 

@@ -17,10 +17,11 @@ struct unix_file {
 
 /*
  * Listen at (path) with (mode) and a queue of (backlog) clients. An existing
- * socket that no process serves any more is replaced; any other existing file
- * stays. (*file), unless NULL, receives the identity of the new file. Returns
- * the socket, which does not block; -1 with (e) filled, and errno EADDRINUSE if
- * another process serves the socket.
+ * socket that no process serves any more is replaced. Any other existing file
+ * stays. If (file) is not NULL, stores the identity of the new file in (*file).
+ *
+ * Returns the socket, which does not block; -1 with (e) filled, and errno
+ * EADDRINUSE if another process serves the socket.
  */
 int unix_listen(const char *path, mode_t mode, int backlog,
                 struct unix_file *file, struct err *e);

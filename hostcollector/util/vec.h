@@ -10,11 +10,10 @@
 
 /*
  * Make room for one more element of (size) bytes in an array of (count).
- * (array) points to the pointer to the array, which may be NULL and is
- * allocated here. (*room) is the number of elements that fit.
- *
- * Returns 0, and the array may have moved; -1 if there is no memory, and
- * nothing has changed.
+ * (array) points to the pointer to the array. If the pointer is NULL, the array
+ * is allocated. (*room) is the number of elements that have room. Returns 0,
+ * and the array may have moved; -1 if there is no memory, and nothing has
+ * changed.
  */
 static inline int vec_grow(void *array, size_t *room, size_t count, size_t size)
 {

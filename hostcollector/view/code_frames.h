@@ -21,7 +21,8 @@ struct code_frames;
  * some are inlined there. */
 struct code_frame {
     uint32_t function; /* from VIEW_MARKS on, or VIEW_OTHERS */
-    uint32_t line;     /* for code_frames_charge(); unset for VIEW_OTHERS */
+    uint32_t line;     /* line number for code_frames_charge(); not set for
+                        * VIEW_OTHERS */
     bool inlined;      /* into the next frame */
 };
 
@@ -34,17 +35,16 @@ struct code_frame {
 struct frames_at {
     const struct code_frame *frames;
     size_t count;
-    /* of a call, if code_frames_missed() was called; else NULL */
+    /* for a call, if code_frames_missed() was called; else NULL */
     const struct hidden_callers *missed;
 };
 
 /*
  * Names come from the images of (image_map), which must outlive the result.
  * Without images, addresses are names. At most (most) addresses keep a
- * function, and fewer if these take more than (bytes). The addresses with the
- * least time become VIEW_OTHERS.
- *
- * Returns NULL if there is no memory.
+ * function. The number is smaller if the functions take more than (bytes). The
+ * addresses with the least time become VIEW_OTHERS. Returns NULL if there is no
+ * memory.
  */
 struct code_frames *code_frames_new(const struct image_map *image_map,
                                     size_t most, size_t bytes);
@@ -65,8 +65,9 @@ int code_frames_add_call(struct code_frames *p, uint64_t back, double time);
  * result with the address. */
 struct hidden_callers code_frames_missed(struct code_frames *p, uint64_t back);
 
-/* Number of addresses that have a function of their own, about the number of
- * all addresses, and how often an address became VIEW_OTHERS. */
+/* code_frames_count() is the number of addresses that have a function of their
+ * own. code_frames_all() is about the number of all addresses.
+ * code_frames_folded() counts how often an address became VIEW_OTHERS. */
 size_t code_frames_count(const struct code_frames *p);
 size_t code_frames_all(const struct code_frames *p);
 uint64_t code_frames_folded(const struct code_frames *p);
@@ -74,7 +75,8 @@ uint64_t code_frames_folded(const struct code_frames *p);
 /* Most bytes that an address takes, without its name. */
 #define CODE_FRAMES_BYTES 256u
 
-/* Bytes that (p) takes, with the names that its images remember. */
+/* Returns the bytes that (p) takes, including the names that its images
+ * remember. */
 uint64_t code_frames_bytes(const struct code_frames *p);
 
 /* Number the functions by name, so that functions of equal time sort by name.
@@ -92,12 +94,12 @@ void code_frames_line(const struct code_frames *p, uint32_t line,
                       const char **file, uint32_t *number);
 
 /* Charge (time) of samples to (line). With (self) the samples hit the line
- * itself, else functions called from the line. */
+ * itself, else they hit functions called from the line. */
 void code_frames_charge(struct code_frames *p, uint32_t line, double time,
                         bool self);
 
-/* Count (time) of the time charged to (line) itself as busy. (time_sq) is the
- * sum of the squares of the samples' times. */
+/* Count a part, (time), of the time charged to (line) itself as busy. (time_sq)
+ * is the sum of the squares of the samples' times. */
 void code_frames_busy(struct code_frames *p, uint32_t line, double time,
                       double time_sq);
 

@@ -21,7 +21,7 @@ struct code_address {
     uint32_t missed; /* MISSED_KEPT + index in (missed), or less */
 };
 
-/* Nearly all calls have no hidden callers. */
+/* Values of frame_span.missed. Nearly all calls have no hidden callers. */
 enum { MISSED_UNKNOWN, MISSED_NONE, MISSED_KEPT };
 
 struct code_frames {
@@ -48,11 +48,12 @@ struct code_frames {
     struct arena arena;          /* names that no symbolizer owns */
 };
 
-/* code_addresses.c: count all addresses in (p->seen), if there is one. */
+/* code_addresses.c: if (p->seen) is not NULL, count all addresses in
+ * (p->seen). */
 void code_frames_note(struct code_frames *p);
 
-/* code_addresses.c: keep (most) addresses: those with the most time, and of
- * those with equal time the first. Returns 0; -1 if there is no memory. */
+/* code_addresses.c: keep (most) addresses: the addresses with the most time, at
+ * equal time the first. Returns 0; -1 if there is no memory. */
 int code_frames_fold(struct code_frames *p, size_t most);
 
 /* code_addresses.c: the hidden callers of (at); NULL: unknown. */

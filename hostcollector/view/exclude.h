@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the samples whose stacks contain functions that --exclude names. Works
- * before there is a view. */
+/* Finds the samples whose stacks contain functions that --exclude names. No
+ * view is needed. */
 #ifndef TPROF_VIEW_EXCLUDE_H
 #define TPROF_VIEW_EXCLUDE_H
 
@@ -25,21 +25,20 @@ struct exclude {
     void (*leave_out)(void *context, bool *const *out);
 };
 
-/* Functions that one of the names stands for. */
+/* The functions for which one of the names stands. */
 struct excluded {
-    /* If 0, no function matches, and (text) holds similar names, as find_near()
-     * writes them. Else (text) lists the functions: "push", or "all with 'pus'
-     * in the name (push, pusher and 2 more)". */
+    /* If this is 0, no function matches, and (text) has similar names, as
+     * find_near() writes them. Otherwise (text) lists the functions: "push", or
+     * "all with 'pus' in the name (push, pusher and 2 more)". */
     size_t functions;
     char text[EXCLUDE_TEXT];
 };
 
 /*
- * Leave out those samples of (p) whose stack contains an excluded function,
- * inlined or not. A name excludes the function of that name. If there is none,
- * it excludes all functions whose names contain it. Addresses get the same
- * names as in view_new(). Fills found[i] for name (i).
- *
+ * Leave out the samples of (p) whose stack contains an excluded function,
+ * inlined or not. A name excludes the function of that name. If there is no
+ * such function, the name excludes all functions whose names contain it.
+ * Addresses get the same names as in view_new(). Fills found[i] for name (i).
  * Returns 0; -1 if there is no memory.
  */
 int view_exclude(const struct exclude *x, const struct profile *p,

@@ -19,8 +19,9 @@ unsigned find_fit(const char *name, const char *asked);
 unsigned find_fit_of(const struct view_function *functions, size_t i,
                      const char *asked);
 
-/* The row over all cores of (v) whose function fits (asked) best. Of several
- * that fit equally well, the row with the most time. NULL if none fits. */
+/* Returns the row over all cores of (v) whose function fits (asked) best. If
+ * several fit equally well, returns the row with the most time. NULL if none
+ * fits. */
 const struct view_row *find_row(const struct view *v, const char *asked);
 
 /* Room for find_near(). */

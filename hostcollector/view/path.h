@@ -23,20 +23,22 @@ struct path_step {
 struct path {
     struct path_step *steps; /* outermost first */
     size_t count;
-    /* Number of steps that are in trees: the steps up to the first one without
-     * room. */
+    /* Number of steps that are in trees. The steps from the first step without
+     * room on are not. */
     size_t branch;
     /* Index of the innermost step that is not a mark; or of the mark, if the
      * path has no other step. */
     size_t leaf;
-    bool unseen; /* (leaf) is step 0, a mark; the others are a hint */
+    bool unseen; /* (leaf) is step 0, a mark; the other steps only show the
+                  * place */
     bool idle;
     bool uncertain;
     /* The samples stand at the first instruction of the function (moved_from),
-     * and are charged to the call that led there (displaced.h). */
+     * and are charged to the call of this function (displaced.h). */
     bool moved;
     uint32_t moved_from;
-    /* Instruction before the leaf because of which the samples stand there */
+    /* Kind of the instruction before the leaf that is the reason why the
+     * samples stand there */
     enum code_holdup holdup;
     struct amount amount;
     double late; /* part of amount.time whose samples came late */

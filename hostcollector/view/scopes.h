@@ -27,7 +27,7 @@ int tree_make_room(struct tree *t, const struct path *path, struct budget *b);
 /* Add (path), for which room was made. */
 void tree_add(struct tree *t, const struct path *path);
 
-/* Count the nodes' times in (f). */
+/* Add the nodes' times to the counts of (f). */
 void tree_count(const struct tree *t, struct smallest_first *f);
 
 /*
@@ -54,11 +54,11 @@ struct scope {
 
 struct scopes {
     struct scope total;
-    /* the only core with samples; (total) shares its data */
+    /* the only core with samples, whose data (total) shares; or NULL */
     struct scope *only;
     struct scope *cores; /* of cores, then of threads */
-    size_t core_count;   /* number of both */
-    size_t first_thread; /* index in (cores) */
+    size_t core_count;   /* number of cores and threads */
+    size_t first_thread; /* index in (cores) of the first thread */
     uint32_t *by_thread; /* index in (cores), by the thread's number; or NULL */
     size_t threads;      /* all numbers of threads are below this */
     size_t nodes, rows;  /* in all scopes */
@@ -78,7 +78,7 @@ int scopes_init(struct scopes *s, const struct profile *p);
 int scopes_make_room(struct scopes *s, size_t core, uint32_t thread,
                      const struct path *path, struct budget *b);
 
-/* Add (path) to these three scopes. Room was made for the path before. */
+/* Add (path) to the three scopes for which scopes_make_room() made room. */
 void scopes_add(struct scopes *s, size_t core, uint32_t thread,
                 const struct path *path);
 
@@ -86,7 +86,7 @@ void scopes_add(struct scopes *s, size_t core, uint32_t thread,
 uint64_t scopes_spare(const struct scopes *s);
 void scopes_trim(struct scopes *s, struct budget *b);
 
-/* Keep at most half of the nodes, or of the rows: those with the most time.
+/* Keep at most half of the nodes, or of the rows: the ones with the most time.
  * Branches and rows are folded into VIEW_OTHERS, idle branches into
  * VIEW_IDLE. */
 void scopes_fold_nodes(struct scopes *s, struct budget *b);

@@ -25,8 +25,8 @@ struct smallest_first {
 /* Count an element with (time), which is not negative. */
 void smallest_first_count(struct smallest_first *f, double time);
 
-/* Smallest time at which at most (most) of the counted elements are kept.
- * Resets all counts. */
+/* Returns the smallest time at which at most (most) of the counted elements are
+ * kept. Resets all counts. */
 double smallest_first_least(struct smallest_first *f, size_t most);
 
 #endif

@@ -18,11 +18,11 @@ struct image_map;
 /*
  * Make the view of (p) in (memory) bytes. 0 stands for VIEW_MEMORY; smaller
  * values than VIEW_MEMORY_MIN stand for VIEW_MEMORY_MIN. Where memory is full,
- * the smallest rows and branches are folded into VIEW_OTHERS. The readers of
- * (image_map), which must outlive the view, name and classify addresses. In an
- * image without readers, addresses are names.
+ * the smallest rows and branches are folded into VIEW_OTHERS.
  *
- * Returns NULL if there is no memory.
+ * The readers of (image_map), which must outlive the view, name and classify
+ * addresses. In an image without readers, addresses are names. Returns NULL if
+ * there is no memory.
  */
 struct view *view_new(const struct profile *p,
                       const struct image_map *image_map, uint64_t memory);
@@ -42,15 +42,15 @@ bool view_path_of(const struct view *v, size_t core, size_t entry,
                   struct view_path *path);
 
 /*
- * Do the same without the callers of the leaf, in a tenth of the time. The
- * steps of (*path) are the interrupted function, the functions inlined there,
- * and marks.
+ * Like view_path_of(), without the callers of the leaf, in a tenth of the time.
+ * The steps of (*path) are the interrupted function, the functions inlined
+ * there, and marks.
  */
 bool view_leaf_of(const struct view *v, size_t core, size_t entry,
                   struct view_path *path);
 
-/* The thread of entry (entry) of cores[core]: its number in the profile; 0: not
- * known. */
+/* Returns the thread of entry (entry) of cores[core]: its number in the
+ * profile; 0: not known. */
 uint32_t view_thread_of(const struct view *v, size_t core, size_t entry);
 
 #endif

@@ -39,7 +39,7 @@ void edges_fold(struct edges *e, struct smallest_first *f, struct budget *b);
  * still belong to (e). Returns 0; -1 if there is no memory. */
 int edges_finish(struct edges *e, struct view *v);
 
-/* Give back room for edges that are not there. */
+/* Give back the room that the edges do not use. */
 void edges_trim(struct edges *e, struct budget *b);
 
 void edges_fini(struct edges *e);
@@ -62,16 +62,17 @@ struct view_memory {
     uint32_t *wait_functions;
 };
 
-/* Fill the waits of the view by (w). Returns 0; -1 if there is no memory. */
+/* Fill the waits of the view, by the walk (w). Returns 0; -1 if there is no
+ * memory. */
 int paths_of_waits(struct view_memory *memory, struct walk *w);
 
-/* wanted.c: estimate, rather too high, the bytes that the view would take if
- * nothing were folded, by walking over all entries again. 0 if there is no
- * memory. */
+/* wanted.c: estimate the bytes that the view would take if nothing were folded,
+ * by walking over all entries again. The estimate is rather too high. 0 if
+ * there is no memory. */
 uint64_t wanted_bytes(const struct view_memory *m, struct walk *walk);
 
-/* Prepare view_path_of(); for view_new() alone. Returns 0; -1 if there is no
- * memory. */
+/* Prepare view_path_of(). Called by view_new() only. Returns 0; -1 if there is
+ * no memory. */
 int paths_init(struct view_memory *memory, const struct profile *p);
 void paths_free(struct view_paths *paths);
 

@@ -30,7 +30,8 @@ struct walk {
     struct image_address leaf;
     enum code_place place;        /* of the leaf, before it was moved */
     struct hidden_callers missed; /* between the leaf and the innermost frame */
-    /* Innermost call in a function that hides its caller; 0: none. */
+    /* The innermost call that is in a function which hides its caller; 0:
+     * none. */
     uint64_t hiding_call;
     uint32_t entry; /* counts entries from 1 */
 
@@ -57,8 +58,8 @@ int walk_entry(struct walk *w, const struct profile_entry *entry);
  * its leaf. Returns 0; -1 if there is no memory. */
 int walk_calls(struct walk *w, uint32_t number);
 
-/* Place in the code at the call that returns to (back): whether its function
- * has a frame there. */
+/* Returns the place of the call that returns to (back). The place shows whether
+ * the call's function has a frame there. */
 enum code_place walk_place_of_call(const struct walk *w, uint64_t back);
 
 #endif

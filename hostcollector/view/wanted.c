@@ -8,7 +8,7 @@
 #include "view/view_memory.h"
 #include "view/walk.h"
 
-/* Bytes of an element, with an eighth of its array free, its slots in a table
+/* Bytes of an element: with an eighth of its array free, its slots in a table
  * that grows, and some more. */
 #define NODE_BYTES (sizeof(struct view_node) * 5 / 4 + 32)
 #define ROW_BYTES  (sizeof(struct view_row) * 5 / 4 + 32)

@@ -13,16 +13,18 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-#define BOOT_TOP 3u /* functions that a report names for a core and phase */
+/* Limit of functions that a report names for a core and phase */
+#define BOOT_TOP 3u
 
 /* One core in one phase. Times are TSC ticks. */
 struct boot_core {
-    double seen; /* time for which the core's samples stand */
+    double seen; /* time that the core's samples stand for */
     struct {
-        uint32_t function; /* of the view; VIEW_IDLE: the core slept */
+        uint32_t function; /* index of the view's function; VIEW_IDLE: the core
+                            * slept */
         double time;
     } top[BOOT_TOP]; /* by falling time */
-    size_t count;    /* of (top) */
+    size_t count;    /* number of functions in (top) */
 };
 
 struct boot_phase {

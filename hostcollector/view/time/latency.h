@@ -5,8 +5,8 @@
  * Code that runs alone counts in full. Code that runs on four cores at once
  * counts a quarter on each core.
  *
- * The sample of another core says whether that core was busy, and stands for
- * the time before the sample. Changes within one interval are therefore
+ * The samples of the other cores show which cores were busy. Each sample stands
+ * for the time before it. Changes within one interval are therefore
  * averaged.
  */
 #ifndef TPROF_VIEW_TIME_LATENCY_H
@@ -28,8 +28,8 @@ struct latency {
     struct amount whole; /* of all busy samples */
     /* of the view's functions, by number */
     struct latency_sum *functions;
-    bool cut; /* memory ended the record of times, so later samples are left out
-               */
+    bool cut; /* memory ended the log of samples, so later samples are left
+               * out */
 };
 
 /* Compute the latency of the selected samples of (p), with its view (v).

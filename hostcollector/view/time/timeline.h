@@ -12,19 +12,21 @@
 #include "model/profile.h"
 #include "model/view.h"
 
-/* One slice of a core, in TSC ticks. Time that no member has is unknown: the
- * core was not sampled, or its samples did not arrive. */
+/* One slice of a core, in TSC ticks. The rest of the slice is unknown: the core
+ * was not sampled, or its samples did not arrive. */
 struct timeline_slice {
     double busy, idle;
     double unseen; /* VIEW_LENT and VIEW_REST */
-    double late;   /* of busy: samples that came LATE_TICKS late or more */
+    double late;   /* part of (busy): samples that came LATE_TICKS late or
+                    * more */
     double lost;   /* intervals whose samples were lost, near here */
 };
 
 struct timeline {
     double from_s, slice_s; /* seconds since the profile's start */
     double slice_tsc;       /* length of a slice */
-    size_t count;           /* of slices; cores are those of the profile */
+    size_t count;           /* number of slices; the cores are those of the
+                             * profile */
     size_t core_count;
     /* all slices of core 0, then of core 1, ... */
     struct timeline_slice *slices;
@@ -41,9 +43,9 @@ struct timeline *timeline_new(const struct profile *p, const struct view *v,
                               double from_s, double to_s, size_t count);
 
 /*
- * Do the same with slices of a round number of seconds (1, 2 or 5 times a power
- * of ten), (most) at most. The last slice may end after (to_s). Returns NULL if
- * there is no memory, or no time to cut.
+ * Like timeline_new(), with slices of a round number of seconds (1, 2 or 5
+ * times a power of ten), (most) at most. The last slice may end after (to_s).
+ * Returns NULL if there is no memory, or no time to cut.
  */
 struct timeline *timeline_round(const struct profile *p, const struct view *v,
                                 double from_s, double to_s, double most);
