@@ -81,7 +81,7 @@ static bool are_choices_known(const struct tprof_config *c)
            c->boot <= TPROF_BOOT_NEWEST;
 }
 
-/* Have all choices the other fields that they need? */
+/* Has each choice in (c) the other fields that it needs? */
 static bool are_choices_complete(const struct tprof_config *c)
 {
     return (c->cpu_source != TPROF_CPU_HOOK || c->cpu_index) &&
@@ -311,9 +311,10 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
 }
 
 /* Is the table of (transport) loaded? Tables of addresses are the agent's only
- * initialised data that a loader has to bring to a writable place. If it has
- * not, the table may contain anything. The agent's functions are near to each
- * other, which this tests. */
+ * initialised data that a loader has to bring to a writable place. If the
+ * loader has not brought them, the table may contain anything. The agent's
+ * functions are near each other in memory, so this tests whether the addresses
+ * are near, too. */
 static bool is_loaded(const struct tprof_transport *transport)
 {
     int64_t away =

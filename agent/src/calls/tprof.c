@@ -39,8 +39,9 @@ static void rest_timer(struct tprof_cpu *cpu)
     tprof_schedule_set(&cpu->schedule, (uint64_t)1 << 62);
 }
 
-/* The core of (r) was reset, perhaps in the middle of a sample. Its records
- * account for (told), by counter. All other counts are lost samples. */
+/* Counts the samples that were lost because the core of (r) was reset, perhaps
+ * in the middle of a sample. The records account for (told), by counter. The
+ * rest of each count is lost samples. */
 static void mend_counts(struct tprof_recorder *r, const uint64_t *told)
 {
     struct tprof_stats *c = &r->counts;

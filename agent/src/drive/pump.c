@@ -125,7 +125,7 @@ static int is_outbox_clear(struct outbox *o)
     return 1;
 }
 
-/* Without a host: is it too soon to look for one again? */
+/* Is it too soon to look for a host again? Called without a host. */
 static int is_too_soon(const struct pump *p, uint64_t now)
 {
     return tprof_is_ahead(p->next_host_check, now, tprof_agent.second / LOOKS);

@@ -61,11 +61,11 @@ static void begin_session(struct tprof_cpu *cpu, uint32_t session)
 /*
  * Takes the orders over. This may need several interrupts, because the
  * dictionary is large. If orders change meanwhile there is another generation,
- * and this function is called again. Returns whether that is done.
+ * and this function is called again. Returns whether all orders are taken over.
  *
- * The next interrupt comes immediately. So the time from the end of one to
+ * Each next interrupt comes immediately. So the time from the end of one to
  * (now) is what every tick takes outside tprof_interrupt(), exits of a virtual
- * machine included. The shortest counts: the host was not away.
+ * machine included. The shortest counts: then the host was not away.
  */
 TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
                              uint64_t now)

@@ -46,7 +46,7 @@ static int is_base(uint64_t base)
     return 0;
 }
 
-/* Makes (span) one for a leaf (pc) that is in no image. */
+/* Prepares (span) for a leaf (pc) that is in no image. */
 TPROF_COLD void leave_images(struct tprof_span *span, uint64_t pc)
 {
     const struct tprof_bounds *b = span->bounds;

@@ -46,8 +46,8 @@ static void note_running(uint32_t core, uint64_t since)
             TPROF_THREAD_RUNNING, TPROF_THREAD_RUNNING);
 }
 
-/* Gives a core its kind of time at the end of the sums. A core that has not
- * switched since the sums began had the same kind all the time. */
+/* Counts a core's time up to the end of the sums by its kind. If a core has not
+ * switched since the sums began, its kind was the same all the time. */
 static void note_stopped(uint32_t core)
 {
     struct tprof_core_sums *sums = &tprof_sums.core[core];

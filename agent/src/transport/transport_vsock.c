@@ -18,7 +18,7 @@ _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
 
 /* --- To the host ---------------------------------------------------------- */
 
-/* Send (op), with (size) bytes of (data), to the host of the session. */
+/* Sends (op), with (size) bytes of (data), to the host of the session. */
 static void send_packet(struct tprof_vsock_link *v, uint16_t op,
                         const void *data, uint32_t size)
 {
@@ -320,12 +320,12 @@ static int vsock_open(void *context)
 
     v->refused = false;
 
-    /* Switch on, acknowledge, look: in this order all news after the look
+    /* In this order (switch on, acknowledge, look) all news after the look
      * causes an interrupt. */
     if (aimed)
         tprof_virtio_vsock_interrupt(d, true);
-    /* Also if nothing is aimed: some backends raise the line unasked when they
-     * begin to work, and the kernel may use that pin. */
+    /* Acknowledge even if nothing is aimed: some backends raise the line
+     * unasked when they begin to work, and the kernel may use that pin. */
     tprof_virtio_irq_ack(&d->bus);
     if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;

@@ -55,8 +55,9 @@ static uintptr_t cap_address(uint32_t function, uint32_t cap, uint32_t *length)
     uint64_t base = tprof_pci_bar(function, bar);
 
     *length = tprof_arch_pci_read(function, cap + VIRTIO_CAP_LENGTH);
-    /* The device may lie. A BAR's address is a multiple of its size, so the BAR
-     * ends before the added offset carries into the address. */
+    /* A device may write false values. A BAR's address is a multiple of its
+     * size, so the BAR ends before the added offset carries into the
+     * address. */
     if (base == 0 || at + *length > (base & -base))
         return 0;
     base = tprof_reach(base + at, *length);

@@ -12,7 +12,8 @@ int tprof_virtio_vsock_die(struct tprof_virtio_vsock *d)
     return d->dead;
 }
 
-/* Gives the device up, because it lies or lacks a necessary ability. */
+/* Stops using the device, because it has written a false value or lacks a
+ * necessary ability. */
 static int give_up(struct tprof_virtio_vsock *d)
 {
     tprof_virtio_give_up(&d->bus);

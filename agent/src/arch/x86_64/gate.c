@@ -24,7 +24,8 @@
 struct tprof_idt tprof_kernel_idt, tprof_probe_idt;
 static uint8_t probe_gates[FIRST_VECTOR * GATE_SIZE];
 
-/* Is no IDT loaded yet, but the real-mode table of firmware or of a reset? */
+/* Is the loaded table not an IDT, but the real-mode table of firmware or of a
+ * reset? */
 static int is_no_table(const struct tprof_idt *idt)
 {
     return idt->base == 0 && idt->limit >> 8 != 0x0f;

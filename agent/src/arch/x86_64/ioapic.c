@@ -24,14 +24,14 @@ static void ioapic_write(uintptr_t base, uint32_t reg, uint32_t val)
     *ioapic_at(base, IOAPIC_WINDOW) = val;
 }
 
-/* The other pins are the kernel's. Low half of a pin's register: edge, active
- * high, fixed and physical are 0 */
+/* Fields of the low half of a pin's register. Edge, active high, fixed and
+ * physical are 0. The other pins belong to the kernel. */
 static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
                    uint32_t apic_id)
 {
     uint32_t reg = IOAPIC_PIN(pin);
 
-    /* without an I/O APIC this reads 0, ... */
+    /* without an I/O APIC, this reads 0 ... */
     if (pin > (ioapic_read(base, IOAPIC_VERSION) >> 16 & 0xff))
         return TPROF_ERR_DEVICE;
     uint32_t low =
@@ -42,7 +42,7 @@ static int aim_pin(uintptr_t base, uint32_t pin, uint32_t vector,
     ioapic_write(base, reg, IOAPIC_MASKED);
     ioapic_write(base, reg + 1, apic_id << IOAPIC_TARGET_SHIFT);
     ioapic_write(base, reg, vector);
-    /* ... or all ones, and then the write had no effect */
+    /* ... or all ones; in this case the write had no effect */
     return ioapic_read(base, reg + 1) >> IOAPIC_TARGET_SHIFT == apic_id
                ? TPROF_OK
                : TPROF_ERR_DEVICE;

@@ -34,7 +34,7 @@ int tprof_arch_prove(const struct tprof_image *image)
     bool inside = (uintptr_t)(a + 1) - 1 <= (uintptr_t)image->image_end - 1;
     bool loaded = (uint32_t)tprof_mix_factor == (uint32_t)TPROF_MIX_FACTOR;
 
-    /* in this order: memory outside the image may not even be mapped */
+    /* in this order, because memory outside the image may not even be mapped */
     return inside && loaded &&
                    (a->config.version == TPROF_CONFIG_VERSION ||
                     is_zero((const void *)a, sizeof *a / sizeof(uint64_t)))
@@ -62,7 +62,7 @@ static int find_timer(struct tprof_config *c)
     int error = tprof_lapic_init(&tprof_lapic, c->lapic);
 
     if (c->timer != TPROF_TIMER_APIC)
-        return TPROF_OK; /* the APIC is needed for its id, if at all */
+        return TPROF_OK; /* the APIC is needed only for its id, if at all */
     if (error != TPROF_OK)
         return error;
     if (vector == 0)

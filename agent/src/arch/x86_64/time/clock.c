@@ -13,8 +13,8 @@
 #define NAME_TCG 0x54474354u
 #define APIC_HZ  1000000000u /* under KVM and TCG */
 
-/* By the crystal that the CPU reports. CPUID leaves above the greatest that the
- * CPU reports contain garbage. */
+/* Returns the rate from the crystal that the CPU reports. CPUID leaves above
+ * the highest reported leaf contain garbage. */
 static uint64_t hz_by_crystal(void)
 {
     if (tprof_cpuid(0).a < LEAF_TSC_CRYSTAL)
@@ -41,8 +41,8 @@ static uint64_t hz_by_hypervisor(void)
     return hz;
 }
 
-/* The CPU's nominal frequency comes last. Under a hypervisor it may be that of
- * another CPU, from which the guest was moved. */
+/* Returns the rate. The CPU's nominal frequency comes last, because under a
+ * hypervisor it may belong to another CPU, on which the guest was started. */
 uint64_t tprof_arch_clock_hz(void)
 {
     uint64_t hz = hz_by_hypervisor();

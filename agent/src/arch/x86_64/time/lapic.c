@@ -36,7 +36,7 @@ bool tprof_lapic_is_used(const struct tprof_lapic *l)
     uint32_t lvt = tprof_lapic_read(l, LAPIC_LVT_TIMER);
     uint32_t own = lvt & LAPIC_LVT_VECTOR;
 
-    /* with a vector of the CPU's own, or with 0, there is no interrupt */
+    /* with an exception's vector, or vector 0, there is no interrupt */
     return !(lvt & LAPIC_LVT_MASKED) && own != tprof_lapic.vector &&
            own >= 16 && !tprof_agent.config.take_timer;
 }
@@ -108,7 +108,8 @@ static uint64_t measure_once(struct tprof_lapic *l, uint64_t *per_tsc)
     return start - before + now - last;
 }
 
-/* The best of several: a hypervisor may run other guests in between. */
+/* Takes the best of several measurements, because a hypervisor may run other
+ * guests in between. */
 static void measure(struct tprof_lapic *l)
 {
     uint64_t least = UINT64_MAX;

@@ -88,7 +88,8 @@ static bool is_untouched(struct tprof_cpu *cpu, uint32_t count)
                LAPIC_DIVIDE_BY_1;
 }
 
-/* The timer is not as the agent has left it: its initial count is (count). */
+/* Gives way, because the kernel has changed the timer: its initial count is
+ * (count), not the agent's. */
 static void yield_timer(struct tprof_cpu *cpu, uint32_t count)
 {
     struct tprof_lent *t = &cpu->arch.lent;
@@ -188,7 +189,7 @@ static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 {
     wake_the_overdue();
     if (do_all_rest()) {
-        set_state(cpu, RESTING); /* once more: its kernel may still wait */
+        set_state(cpu, RESTING); /* again, because its kernel may still wait */
         (void)arm_or_yield(cpu, deadline);
     }
     if (state_of(cpu) != OURS && deadline != 0 &&
