@@ -105,8 +105,8 @@ static int by_time(const void *a, const void *b)
            (left->function < right->function);
 }
 
-/* Sum up the samples by the function into which the annotated one is inlined.
- */
+/* Add up the samples for each function into which the annotated function is
+ * inlined. */
 static int add_hosts(struct builder *b)
 {
     struct annotation *out = b->out;

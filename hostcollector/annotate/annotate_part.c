@@ -16,8 +16,10 @@
 /* Make the annotation for (job) in the report (r), in at most (memory) bytes.
  * The function has the number (job->number) in the view. With number 0 it is
  * the function that the options of (r) name. The view must be the last one that
- * was made. Release the annotation by annotation_free(). NULL with (e) filled
- * on failure; (*unfound) is set if there is no such function. */
+ * was made.
+ *
+ * Release the annotation by annotation_free(). NULL with (e) filled on failure;
+ * (*unfound) is set if there is no such function. */
 static struct annotation *annotate_run(const struct guest_run *r,
                                        struct annotate_job *job,
                                        uint64_t memory, bool *unfound,
@@ -86,7 +88,7 @@ struct page_batch {
 };
 
 /* Put at most (most) functions with code into (b), from row (row) on. Returns
- * the row behind the last one. */
+ * the row after the last function. */
 static size_t choose(struct page_batch *b, const struct guest_run *r,
                      const struct view *v, size_t row, uint32_t most)
 {

@@ -35,7 +35,7 @@ static void find_extent(const struct builder *b, uint64_t address,
         s = s->inlined_into;
     *code = (struct annotated_code){.address = s->start, .size = s->size};
     if (address - s->start >=
-        s->size) /* (size) is that of the symbol, not of the code */
+        s->size) /* the size of the symbol may differ from that of the code */
         *code = (struct annotated_code){.address = address, .size = 1};
 }
 

@@ -60,8 +60,8 @@ static int keep_lines(struct builder *b, struct annotated_body *body,
     return 0;
 }
 
-/* Put those of the lines (first) to (last) that (source) has into (lines).
- * (*count) becomes the number of lines up to the last known line. */
+/* Copy the lines from (first) to (last) that (source) has into (lines). Stores
+ * in (*count) the number of lines up to the last known line. */
 static int put_told(struct builder *b, const struct image_source *source,
                     uint32_t first, uint32_t last, const char **lines,
                     uint32_t *count)
@@ -124,8 +124,9 @@ static bool find_span(const struct annotated_body *body, uint32_t *first,
 }
 
 /* Read the file of (body): from the folder that the user named, or from the
- * path where the file was compiled. If only the recording tells that path, no
- * file outside the folder is read: it would get into a report of others. */
+ * path where the file was compiled. If the path comes only from the recording,
+ * no file outside the folder is read: a foreign recording could otherwise copy
+ * the user's files into a report. */
 static char *read_file(const struct builder *b,
                        const struct annotated_body *body)
 {

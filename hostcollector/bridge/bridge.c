@@ -31,8 +31,9 @@ struct bridge {
     struct vhost_user user;
     struct vsock vsock;
     struct watch stop_watch, fronts_watch, clients_watch;
-    /* Set while epoll's events are handled, and acted on after all of them:
-     * acting frees what other events point to. */
+    /* Flags that are set while epoll's events are handled. Their work is done
+     * after all events, because it frees objects to which other events
+     * point. */
     bool stop, new_front, front_spoke, new_client;
     /* When to drop a QEMU that has sent nothing or half a message; 0: never. */
     uint64_t front_due_ms;
@@ -42,8 +43,8 @@ struct bridge {
     /* a line about this front-end's guest was written */
     bool complained;
     unsigned lines;   /* lines that may be written now */
-    struct err last;  /* the last line, */
-    uint64_t last_ms; /* its time, */
+    struct err last;  /* time of the last line */
+    uint64_t last_ms; /* number of repeats of the last line */
     unsigned repeats; /* and the number of repeats since */
     uint64_t said_ms; /* time at which (lines) last grew */
 };
@@ -53,8 +54,8 @@ static uint64_t now_ms(void)
     return clock_ns() / 1000000;
 }
 
-/* A guest or a client must not fill the user's disk with lines: LINES at once,
- * then one a second. */
+/* Limit lines, so that a guest or a client cannot fill the user's disk: LINES
+ * at once, then one a second. */
 static void say(struct bridge *b, const char *line)
 {
     uint64_t gained = (now_ms() - b->said_ms) / 1000;
@@ -121,7 +122,7 @@ static void drop_front(struct bridge *b)
     b->front_ran = false;
 }
 
-/* A silent process on this socket must not keep QEMU out. */
+/* Drop a silent process, because it would keep QEMU out. */
 static void drop_silent_front(struct bridge *b)
 {
     say_line(
@@ -130,8 +131,8 @@ static void drop_silent_front(struct bridge *b)
     drop_front(b);
 }
 
-/* Nor must one that sends only part of a message: another process is waiting,
- * which may be QEMU. Returns true if the place is free. */
+/* Drop a process that sent only a part of a message, if another process is
+ * waiting, which may be QEMU. Returns true if the place is free. */
 static bool make_way(struct bridge *b)
 {
     if (b->user.fd < 0)
@@ -301,7 +302,7 @@ static int sooner(int a, int b)
     return a < b ? a : b;
 }
 
-/* The longest time to wait, in milliseconds; -1: without limit. */
+/* Returns the longest time to wait, in milliseconds; -1: without limit. */
 static int patience(const struct bridge *b)
 {
     int wait = conns_patience(&b->vsock.conns);
@@ -363,7 +364,7 @@ int bridge_run(struct bridge *b, struct err *e)
 
 /* --- Beginning and end ---------------------------------------------------- */
 
-/* The number of connections that the limit of open files allows. */
+/* Returns the number of connections that the limit of open files allows. */
 static unsigned connections(void)
 {
     struct rlimit files;

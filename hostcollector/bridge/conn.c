@@ -228,8 +228,9 @@ static void turn_deaf(struct conns *s, struct conn *c)
     c->deaf = true;
     took(s, c, c->held_count);
     c->held_count = 0;
-    /* Has the client closed altogether? If so, the guest is told after the
-     * client's last bytes, since a guest may treat any shutdown as the end. */
+    /* Has the client closed its socket altogether? If so, the guest receives a
+     * shutdown only after the client's last bytes, because a guest may treat
+     * any shutdown as the end. */
     if (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0)
         c->hung_up = true;
     else if (c->state == CONN_OPEN && (c->told & SHUT_NO_RECEIVE) == 0) {
@@ -254,7 +255,7 @@ static size_t send_pieces(struct conns *s, struct conn *c, struct iovec *pieces,
     return 0;
 }
 
-/* The (count) bytes of the ring from (at) on, as one or two pieces. */
+/* Find the (count) bytes of the ring from (at) on, as one or two pieces. */
 static unsigned held_pieces(const struct conn *c, uint32_t at, uint32_t count,
                             struct iovec pieces[2])
 {

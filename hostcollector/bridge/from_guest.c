@@ -8,8 +8,8 @@
 
 #define PACKETS_A_TURN 64u
 
-/* Answer packet (k) with RST. A RST gets no answer: the two sides would go on
- * without end. */
+/* Answer packet (k) with RST. A RST itself gets no answer, because the two
+ * sides would go on without end. */
 static void refuse_packet(struct vsock *v, const struct packet *k)
 {
     unsigned at = (v->refused_at + v->refused_count) % VSOCK_REFUSALS;

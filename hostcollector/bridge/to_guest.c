@@ -135,8 +135,8 @@ static void scatter(struct vsock *v, struct conn *conn, unsigned taken,
     vring_untake(v->rx, taken - i);
 }
 
-/* Tell the guest that the client will send no more, and will take no more if it
- * has closed. */
+/* Send the guest a shutdown: the client will send no more, and takes no more if
+ * it has closed. */
 static void ended(struct vsock *v, struct conn *c)
 {
     c->readable = false;
@@ -162,8 +162,9 @@ static bool has_bytes(struct vsock *v, struct conn *c)
     return false;
 }
 
-/* Has the socket no more bytes? True if the read returned (n) bytes, fewer than
- * (asked). False at the client's end: no further event would report the end. */
+/* Has the socket no more bytes? Yes, if the read returned fewer bytes (n) than
+ * (asked). No at the client's end, because no further event would report the
+ * end. */
 static bool was_all(const struct conn *c, size_t n, size_t asked)
 {
     return n < asked && !c->last && !c->hung_up;

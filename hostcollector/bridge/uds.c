@@ -79,7 +79,7 @@ int uds_dial(const char *path, uint32_t port, const struct peer_rule *peers,
     return fd;
 }
 
-/* The port that (line) of (len) bytes names. */
+/* Returns the port that (line) of (len) bytes names. */
 static int parse(const char *line, size_t len, uint32_t *port)
 {
     size_t at = strlen(CONNECT);

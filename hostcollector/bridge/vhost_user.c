@@ -167,7 +167,8 @@ static int answer_u64(struct vhost_user *u, uint64_t value)
     return 8;
 }
 
-/* Find all rings in the memory again. A ring that was mapped must be found. */
+/* Find all rings in the memory again. Fails if a ring that was mapped is
+ * missing. */
 static int place_rings(struct vhost_user *u, struct err *e)
 {
     for (unsigned i = 0; i < RING_COUNT; i++) {
@@ -299,7 +300,8 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
         (none && request == VU_SET_VRING_KICK))
         return refuse_request(u, e);
     if (request == VU_SET_VRING_ERR)
-        return NO_ANSWER; /* an error that QEMU could do nothing about */
+        return NO_ANSWER; /* ignore an error about which QEMU could do
+                           * nothing */
 
     int fd = none ? -1 : u->fds[0];
 

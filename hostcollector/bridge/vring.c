@@ -37,13 +37,14 @@ static void poke(uint8_t *p, uint16_t value)
     __atomic_store_n((uint16_t *)(void *)p, value, __ATOMIC_RELEASE);
 }
 
-/* Position after which the guest wants no interrupt; the guest writes it. */
+/* The position after which the guest wants no interrupt. The guest writes
+ * it. */
 static const uint8_t *used_event(const struct vring *r)
 {
     return r->avail + RING_ENTRY + (size_t)AVAIL_ENTRY * r->size;
 }
 
-/* Position at which the device wants a kick; the device writes it. */
+/* The position at which the device wants a kick. The device writes it. */
 static uint8_t *avail_event(const struct vring *r)
 {
     return r->used + RING_ENTRY + (size_t)USED_ENTRY * r->size;

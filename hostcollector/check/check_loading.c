@@ -21,8 +21,8 @@
 #define MAX_SECTIONS 1024u
 #define MAX_GAPS     16u
 
-/* Multiboot Specification 0.6.96, 3.1; Multiboot2 Specification 2.0, 3.1; Xen's
- * x86/HVM direct boot ABI (PVH). */
+/* Sources: Multiboot Specification 0.6.96, 3.1; Multiboot2 Specification 2.0,
+ * 3.1; Xen's x86/HVM direct boot ABI (PVH). */
 /* Parts of a file that a multiboot header asks a loader to load. */
 struct load_plan {
     bool is_there;        /* the header is in the file */

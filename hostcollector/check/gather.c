@@ -163,8 +163,8 @@ static int find_code(struct gathering *l)
     return status;
 }
 
-/* (text), or NULL if (text) is too long: a million symbols or units may share a
- * text as long as the file. */
+/* Returns (text); NULL if (text) is too long, because a million symbols or
+ * units may share a text as long as the file. */
 static const char *fair(const char *text)
 {
     return text != NULL && strnlen(text, MAX_NAME) < MAX_NAME ? text : NULL;

@@ -31,7 +31,7 @@ static bool between(const struct image *img, const char *start, const char *end,
            image_find_symbol(img, end, high) && *low < *high;
 }
 
-/* The string at (address), if it begins like a version of tprof. */
+/* Returns the string at (address), if it begins like a version of tprof. */
 static const char *version_at(const struct image *img, uint64_t address)
 {
     size_t len;
@@ -43,8 +43,9 @@ static const char *version_at(const struct image *img, uint64_t address)
                : NULL;
 }
 
-/* The end of the loaded bytes of the file below (address). A symbol for a
- * kernel's end does not lie before that, but other symbols called `end` do. */
+/* Returns the end of the loaded bytes of the file below (address). A symbol for
+ * a kernel's end does not lie before this place, but other symbols called `end`
+ * do. */
 static uint64_t data_end(const struct image *img, uint64_t address)
 {
     const struct image_text *s;

@@ -73,8 +73,8 @@ static struct check_unit sum_of(const struct check_facts *s,
     return sum;
 }
 
-/* The remedy for missing frames. clang for Windows lets RBP point into the
- * middle of larger frames. */
+/* Returns the remedy for missing frames. clang for Windows lets RBP point into
+ * the middle of larger frames. */
 static const char *frame_remedy(const struct check_facts *s,
                                 enum check_language language)
 {
@@ -190,8 +190,8 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
     say_remedy(r, line);
 }
 
-/* Bytes of code without lines, as far as a remedy exists: compilers leave some
- * instructions of every unit without a line. */
+/* Returns the bytes of code without lines for which there is a remedy.
+ * Compilers leave some instructions of every unit without a line. */
 static uint64_t lineless_bytes(const struct check_facts *s,
                                enum check_language language)
 {

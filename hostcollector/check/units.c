@@ -17,7 +17,7 @@ struct compiler {
     size_t units;
 };
 
-/* Does the flag at (word), of (len) bytes, matter to a profile? */
+/* Does the flag at (word), of (len) bytes, change a profile? */
 static bool matters(const char *word, size_t len)
 {
     static const char *const beginnings[] = {"-O",           "-g",

@@ -13,8 +13,8 @@
 
 #define WIDTH 79 /* width of a terminal that does not report one */
 
-/* Limit of lines about single guests in a span of time. The same trouble of a
- * thousand guests must not hide other messages. */
+/* Limit of lines about single guests in a span of time, so that the same
+ * trouble of a thousand guests does not hide other messages. */
 #define LINES_MAX 20u
 #define LINES_NS  5000000000u
 

@@ -154,9 +154,9 @@ int outputs_plan_only(struct outputs *out, const struct options *o,
     return 0;
 }
 
-/* The format of file (i) of (c): --format of the only file, or of a file whose
- * suffix names none. NULL if the suffix decides. Sets (*used) if --format
- * decided. */
+/* Returns the format of file (i) of (c): the --format, if there is a single
+ * file, or if the suffix of the file names no format. NULL if the suffix
+ * decides. Sets (*used) if --format decided. */
 static const char *format_of_file(const struct output_config *c, unsigned i,
                                   bool *used)
 {

@@ -35,9 +35,9 @@ static const char *pager_command(void)
 }
 
 /* Ignore the signals that end sampling, or stop ignoring them. The terminal
- * sends them to all its processes, but they are meant for the collector until
- * there is text. The collector blocks these signals, so the child must unblock
- * them: an ignored signal that is blocked stays pending. */
+ * sends them to all its processes, but until there is text they are meant for
+ * the collector only. The collector blocks these signals, so the child must
+ * unblock them: an ignored signal that is blocked stays pending. */
 static void ignore_ends(bool ignored)
 {
     sigset_t none;

@@ -87,7 +87,7 @@ static void on_end(int number)
     if (clock_ns() < deaf_until_ns)
         return;
     (void)signal(number, SIG_DFL);
-    (void)raise(number); /* comes when this returns */
+    (void)raise(number); /* the signal arrives when this function returns */
 }
 
 void signals_release(int fd, uint64_t until_ns)

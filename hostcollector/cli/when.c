@@ -32,7 +32,7 @@ static bool read_ago(const char *text, uint64_t now_ms, uint64_t *ms)
     return true;
 }
 
-/* 1700000000 */
+/* Read a number of seconds like 1700000000. */
 static bool read_seconds(const char *text, uint64_t *ms)
 {
     double s;
@@ -58,7 +58,7 @@ static bool read_part(const char **text, char mark, size_t digits, int *n)
     return true;
 }
 
-/* 2026-11-24T10:00:30Z */
+/* Read a time like 2026-11-24T10:00:30Z. */
 static bool read_calendar(const char *text, uint64_t *ms)
 {
     struct tm said = {.tm_isdst = -1};

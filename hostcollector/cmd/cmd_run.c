@@ -35,9 +35,9 @@
 #define WORDS_MAX    (1u << 16) /* bytes of the messages that are shown */
 
 /*
- * The first process is not confined, since it must wait for the other processes
- * and end them. It reads no data of the guest. A second process samples in the
- * sandbox. A third process is the bridge, if there is one.
+ * The first process is not confined, because it must wait for the other
+ * processes and end them. It reads no data of the guest. A second process
+ * samples in the sandbox. A third process is the bridge, if there is one.
  */
 struct qemu_run {
     struct options options;

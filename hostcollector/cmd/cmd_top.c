@@ -110,8 +110,8 @@ static int take_keys(struct display *d, struct err *e)
     return gone ? 2 : pressed;
 }
 
-/* Handle a signal that requests the end. The signal may come twice, from a
- * terminal and from a supervisor. */
+/* Handle a signal that requests the end. The same request may come twice, from
+ * a terminal and from a supervisor. */
 static void hear_stop(struct display *d)
 {
     char scrap[1024];
@@ -130,8 +130,8 @@ static int wait_for(struct display *d, struct err *e)
          .events = (short)(wait.to_write ? POLLIN | POLLOUT : POLLIN)},
         {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = d->stop_fd, .events = POLLIN}};
-    /* poll() does not watch the terminal: poll() would report, again and again,
-     * room that is too small for the next character */
+    /* do not poll the terminal: if the free room were too small for the next
+     * character, poll() would report the room again and again */
     int ms =
         curses_flush() || wait.ms < SLOW_TERMINAL ? wait.ms : SLOW_TERMINAL;
     int n = poll(fds, 3, ms);

@@ -67,7 +67,7 @@ static const struct help help = {
     "  collector view monday.tprof --core 2 -o core2.html\n",
     CMD_STATUS};
 
-/* Is (program) in a folder of PATH that ends in (end)? */
+/* Is (program) in a folder of PATH whose name ends in (end)? */
 static bool is_in_path(const char *program, const char *end)
 {
     const char *path = getenv("PATH");

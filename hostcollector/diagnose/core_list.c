@@ -47,7 +47,7 @@ size_t core_list_find_of(const struct profile *p, core_test_of test,
     return found;
 }
 
-/* A core_test_of that applies a core_test. */
+/* Apply a core_test, as a core_test_of. */
 static bool passes(const struct profile_core *core, const void *test)
 {
     return (*(const core_test *)test)(core);

@@ -4,7 +4,7 @@
 
 #include "diagnose/selected.h"
 
-/* Seconds. No interrupt takes so long on average. */
+/* Seconds. No interrupt takes as long as this on average. */
 #define TICK_MAX 60.0
 
 struct cost cost_of(const struct profile *p)

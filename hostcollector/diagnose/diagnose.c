@@ -13,7 +13,7 @@
 
 /* A core with fewer samples has rough shares. */
 #define FEW_SAMPLES    100
-/* A core is silent without a tick for so many seconds and periods. */
+/* Seconds, and periods, without a tick that make a core silent. */
 #define SILENT_WARNED  3.0
 #define SILENT_PERIODS 30
 
@@ -48,8 +48,7 @@ static bool has_stats(const struct profile_core *core)
     return core->has_stats;
 }
 
-/* Name the first cause, in the order of a sample's way, for which no sample was
- * delivered. */
+/* Name the first step of a sample's way at which all samples were lost. */
 static void why_nothing_came(struct remarks *r, const struct profile *p)
 {
     if (p->has_status && p->status.refusal == WIRE_REFUSED_NO_CLOCK)
@@ -459,7 +458,7 @@ static uint64_t enough(const struct profile *p, const struct view *v,
                        uint64_t memory, bool alone)
 {
     double given = (double)memory;
-    /* of the profile's share, and of the view's, if the profile had all */
+    /* the profile's share must grow by (share); the view then takes (view) */
     double share = fmax((double)p->wanted / (double)p->memory, 1);
     double view = (double)v->wanted * share;
     double bytes = given * fmax(share, view / (double)v->memory);

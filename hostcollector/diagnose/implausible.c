@@ -6,8 +6,8 @@
 
 /* Intervals are at most one and a half periods. */
 #define LATE_MAX    1.5
-/* A clock that is so much faster than the host's is wrong. CLOCK_SLACK allows
- * for a jump of some seconds that was not flagged. */
+/* Factor by which a clock may be faster than the host's. CLOCK_SLACK allows for
+ * a jump of some seconds that was not flagged. */
 #define CLOCK_FAST  100.0
 #define CLOCK_SLACK 60.0
 

@@ -5,13 +5,12 @@
 
 /* Code with less lateness gets no mark. */
 #define LATE_MIN   .2
-/* If all code is late, code deserves a mark when it is so many times as
- * late. */
+/* If all code is late, code gets a mark if it is this many times as late. */
 #define LATE_TIMES 2
 /*
- * All code is late if the least late code, LATE_TENTH of the busy time, is
- * late. Code that turns interrupts off leaves more time than LATE_TENTH to
- * other code.
+ * All code counts as late if even the least late code is late: LATE_TENTH of
+ * the busy time. Code that turns interrupts off leaves more time than
+ * LATE_TENTH to other code.
  */
 #define LATE_TENTH .1
 
@@ -31,8 +30,8 @@ static bool all_is_late(const struct profile *p, const struct view *v)
     return v->total.idle.time > 0 && late > LATE_MIN * v->total.idle.time;
 }
 
-/* Lateness that the least late code, LATE_TENTH of the busy time, does not
- * exceed; in hundredths, rounded up. */
+/* Returns the lateness that the least late code, LATE_TENTH of the busy time,
+ * does not exceed; in hundredths, rounded up. */
 static double least_late(const struct view_scope *all)
 {
     double time[101] = {0}, sum = 0;

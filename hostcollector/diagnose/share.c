@@ -17,10 +17,12 @@ static double clamp(double x, double low, double high)
 }
 
 /*
- * Number of equally weighted samples that (whole) is worth for the share (p) of
- * (part). Let S be the sum of the squared weights of the part, and R of the
- * rest. The share has the variance ((1 - p)^2 S + p^2 R) / time^2. So heavy
- * samples in the part, such as late ones, make (p) less certain than
+ * Returns the number of samples with the same weight that (whole) is worth for
+ * the share (p) of (part).
+ *
+ * Let S be the sum of the squared weights of the part, and R of the rest. The
+ * share has the variance ((1 - p)^2 S + p^2 R) / time^2. So heavy samples in
+ * the part, such as late ones, make (p) less certain than
  * share_effective(whole) suggests.
  */
 static double worth(const struct amount *part, const struct amount *whole,

@@ -76,7 +76,7 @@ static bool is_in_all(const struct pairs *p, size_t runs)
     return true;
 }
 
-/* Correct the probabilities of one core for the number of (cores), since each
+/* Correct the probabilities of one core for the number of (cores), because each
  * core is a further test. */
 static void correct(struct diff_core *core, size_t cores)
 {

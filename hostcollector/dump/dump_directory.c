@@ -36,10 +36,10 @@ static bool sees_ring(const struct dump_directory *d, const struct dump_view *v,
            memcmp(there, wanted, sizeof there) == 0;
 }
 
-/* Find out how to turn the addresses in (d) into places: by the offset that
- * config.physical() gave, by the addresses in the dump, or by searching for the
- * ring of the first core. The right way is the one by which a ring's struct
- * names the same words as the directory does. */
+/* Find the right way to turn the addresses in (d) into places: by the offset
+ * that config.physical() gave, by the addresses in the dump, or by searching
+ * for the ring of the first core. A way is right if the ring's struct, read in
+ * this way, points to the same words as the directory does. */
 static bool find_view(struct dump_directory *d)
 {
     uint8_t pattern[PATTERN];
@@ -94,7 +94,7 @@ static bool read_directory(struct dump_directory *d, uint64_t at,
 }
 
 /* Read the agent's state at (bounds) through (v). (v) is right if the address
- * of the directory in HELLO leads through (v) to the directory as well. */
+ * of the directory in HELLO leads to the directory, through (v). */
 static bool read_agent(struct dump_directory *d, const struct dump_view *v,
                        uint64_t bounds)
 {

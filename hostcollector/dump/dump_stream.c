@@ -316,8 +316,8 @@ static void find_start(struct dump_stream *s)
     }
 }
 
-/* Calculate time and counters at the first record: those at the end, minus
- * those of all records. */
+/* Calculate time and counters at the first record: the values at the end, minus
+ * the sums of all records. */
 static void work_back(struct dump_stream *s, const uint8_t *recorder)
 {
     uint64_t end[WIRE_COUNTERS];

@@ -9,9 +9,9 @@
 #include "diagnose/share.h"
 
 /*
- * One table for all cores, whose (core) is "all", and one for each core. Before
- * a core's functions are rows [busy] and [idle], with shares of all its time.
- * Shares of functions are of its busy time.
+ * Format: one table for all cores, whose (core) is "all", and one for each
+ * core. Before a core's functions are rows [busy] and [idle], with shares of
+ * all its time. Shares of functions are shares of its busy time.
  */
 
 static void begin(struct render *to)

@@ -6,7 +6,7 @@
 
 #include "export/export.h"
 
-/* Give each entry without samples the end of the entry before it. */
+/* Give each entry without samples the end of the previous entry. */
 static void close_gaps(size_t *ends, size_t entries)
 {
     for (size_t i = 1; i < entries + 2; i++)
@@ -17,7 +17,8 @@ static void close_gaps(size_t *ends, size_t entries)
 void export_laid_init(struct export_laid *l, struct render *to,
                       const struct report *r, size_t core, export_lay *lay)
 {
-    size_t entries = r->profile->cores[core].entry_count; /* and the others */
+    /* one more, for the samples without an entry */
+    size_t entries = r->profile->cores[core].entry_count;
     struct export_cursor c = {.core = core};
 
     *l = (struct export_laid){.ends = calloc(entries + 2, sizeof *l->ends)};

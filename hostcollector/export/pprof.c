@@ -187,7 +187,8 @@ static uint64_t mapping_of(const struct pprof *p, const struct view_step *step)
     return 0;
 }
 
-/* The number of (a, b). It is new if (*count) has grown by this call. */
+/* Returns the number of (a, b). If the pair is new, (*count) has grown by this
+ * call. */
 static uint64_t number_of(struct pprof *p, struct pair_map *map, uint64_t a,
                           uint64_t b, uint64_t *count)
 {

@@ -45,7 +45,7 @@ static const double hues[] = {212, 152, 268, 24, 330, 186, 48, 100, 240, 0};
 #define ROOT_FILL "#e7eaef"
 #define MARK_FILL "#e3e6ea"
 
-/* The text of all guests so far, and the height that it takes. */
+/* The text of all guests so far, and the height that the text takes. */
 struct picture {
     FILE *body; /* (text) has it once this is closed */
     char *text;

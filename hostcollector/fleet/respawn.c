@@ -18,8 +18,8 @@
 /* a process that has run this long counts as healthy */
 #define CALM_NS  (60 * UINT64_C(1000000000))
 
-/* Wait for (child), and reap other children that exit meanwhile. (e) becomes
- * the reason for the exit. */
+/* Wait for (child), and reap other children that exit meanwhile. Stores the
+ * reason for the exit in (e). */
 static void wait_for(pid_t child, struct err *e)
 {
     int status = 0;

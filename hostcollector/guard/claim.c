@@ -177,8 +177,8 @@ static int lock(int fd, const char *path, struct err *e)
     return fd;
 }
 
-/* If memory is short, the file is not remembered: it may stay behind empty, or
- * in place of an older one. */
+/* Remember the file. If there is no memory, the file is not remembered: it may
+ * stay behind empty, or in place of an older one. */
 static void remember(struct file_list *list, int fd)
 {
     struct stat st;
@@ -248,7 +248,7 @@ static int copy_small(const char *path, struct replacing *copy)
     return 0;
 }
 
-/* As with remember(), a lack of memory goes unnoticed. */
+/* Remember the recording. As in remember(), a lack of memory goes unnoticed. */
 static void remember_replacing(int fd, struct replacing *other)
 {
     struct stat st;

@@ -300,9 +300,9 @@ int opener_fork(struct err *e)
     return fork_helper(&opener.fd, e);
 }
 
-/* A helper that outlives this process's work must not keep its open
- * descriptors: folders are locked by descriptors, and unnamed files disappear
- * with them. A helper of one process keeps them, since a user may name
+/* Close the open descriptors of a helper that outlives this process's work:
+ * folders are locked by descriptors, and unnamed files disappear with them. A
+ * helper of one process keeps the descriptors, because a user may name
  * /dev/fd/63. */
 int opener_fork_shared(struct err *e)
 {

@@ -17,7 +17,7 @@
 #define READ_SIZE        (64u * 1024)
 #define EVENTS           64
 #define DEFAULT_PROGRESS 500u /* ms */
-/* further signals within this time are the same wish */
+/* nanoseconds in which further signals count as the same wish */
 #define ONE_STOP         (500 * MS)
 #define LONGEST_WAIT     (60 * SECOND)
 #define LONGEST_S        1e9        /* a longer duration has no end */

@@ -12,7 +12,7 @@
 #include "util/vec.h"
 
 #define FILE_MAX (16u << 20) /* some 200,000 guests */
-/* A guest reports no more images than its kernel and these. */
+/* Images of a guest: its kernel, and as many others as a guest can report. */
 #define ELFS_MAX (1 + GUEST_MAPS_MAX)
 #define EXAMPLE  "a line is like: --vsock 3 --elf app.elf --name web1"
 
@@ -438,8 +438,8 @@ static void join_elfs(struct guests *g)
     g->list[0].elfs = g->elfs;
 }
 
-/* Check that each guest sampled from outside has an image, since such a guest
- * cannot say what it runs or has loaded. Returns 0; -1 with (e) filled. */
+/* Check that each guest sampled from outside has an image, because such a guest
+ * cannot report its images. Returns 0; -1 with (e) filled. */
 static int need_images(const struct guests *g, struct err *e)
 {
     for (size_t i = 0; i < g->count; i++) {

@@ -49,8 +49,8 @@ static void greet(struct pipeline *p, enum hello_kind kind,
                                  .rebooted = kind == HELLO_REBOOT});
 }
 
-/* Take (used) bytes for the cores of (g) out of the guest's share, of which
- * cores may take one (part)th. */
+/* Take (used) bytes for the cores of (g) out of the guest's share. Cores may
+ * take at most 1/(part) of the share. */
 static int charge(struct pipeline *p, const struct guest *g, uint64_t used,
                   unsigned part, struct err *e)
 {

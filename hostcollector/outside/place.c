@@ -63,7 +63,7 @@ static int compare_span(const struct likeness_view *v, const uint8_t *bytes,
     return 0;
 }
 
-/* The part of code run (p) that is in segment (t): from (*low) to below
+/* Find the part of code run (p) that is in segment (t): from (*low) to below
  * (*high), as addresses. Returns false if there is none. */
 static bool in_segment(const struct image_part *p, const struct image_text *t,
                        uint64_t *low, uint64_t *high)
@@ -419,7 +419,8 @@ enum outside_found outside_place_find(struct outside_guest *g,
         (void)err_set(e, "%s: no code in it", image_path(img));
         return OUTSIDE_FAILED;
     }
-    /* A kernel that has moved itself may have left a copy at the old place. */
+    /* Find the image. A kernel that has moved itself may have left a copy at
+     * the old place. */
     enum outside_found found = ask_cores(&s, g, is_run, 0);
 
     return found == OUTSIDE_OTHER ? ask_cores(&s, g, has_any_segment, 0)

@@ -68,7 +68,8 @@ static uint64_t load_word(uint64_t address)
     return word;
 }
 
-/* Bytes of the guest's code, of which the agent calculates a checksum. */
+/* Find bytes of the guest's code, over which the agent calculates a
+ * checksum. */
 static const void *read_text(uint64_t address, size_t size)
 {
     static uint8_t text[IMAGE_TEXT_CRC_BYTES];
@@ -104,8 +105,8 @@ static const struct tprof_machine_hooks hooks = {
 
 /* Start */
 
-/* Set addresses in HELLO, which are this process's own (tprof_anchor and the
- * like), to the kernel's or to none, and the name of the sampler. */
+/* Replace addresses in HELLO that are this process's own (tprof_anchor and the
+ * like) by the kernel's or by none. Also set the name of the sampler. */
 static void correct_hello(void)
 {
     static const struct {
@@ -227,8 +228,8 @@ static const struct tprof_cpu *find_due(void)
     return NULL;
 }
 
-/* Give all cores the schedule of (due). A core that joined later, or whose
- * sampling was started later, has another schedule. */
+/* Give all cores the schedule of (due). A core that joined later, or that began
+ * to sample later, has another schedule. */
 static void align(const struct tprof_cpu *due)
 {
     for (uint32_t i = 0; i < sampler.guest->core_count; i++) {
@@ -243,7 +244,7 @@ static void align(const struct tprof_cpu *due)
 }
 
 /* Deliver the interrupts that virtual cores want. Interrupts that become due
- * meanwhile wait until the guest is stopped: as a tick they would be samples
+ * meanwhile wait until the guest is stopped: as ticks they would be samples
  * without registers. The clock advances each time the agent reads it. */
 static void interrupt_cores(void)
 {
@@ -356,8 +357,8 @@ static void sample_all(const struct tprof_cpu *due)
     tprof_machine.now = now;
 }
 
-/* If samples are rare, send those of one stop together, so that the collector
- * sees the newest of all cores. */
+/* Send nothing yet if samples are rare: the samples of one stop are sent
+ * together, so that the collector sees the newest samples of all cores. */
 static void send_rare(uint64_t period)
 {
     for (uint32_t i = 0; period >= RARE && i < tprof_cpus; i++) {

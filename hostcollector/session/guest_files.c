@@ -18,8 +18,8 @@ static bool is_kernel(const struct guest_run *r, size_t i)
                              "tprof_anchor", &address);
 }
 
-/* If --elf gave a kernel, remove the kernel that was just added because the
- * recording names or contains one: the user's choice counts. */
+/* If --elf gave a kernel, remove the kernel that was just added from the
+ * recording: the user's choice counts. */
 static void keep_given_kernel(struct guest_run *r)
 {
     bool given = false;
@@ -109,8 +109,8 @@ static bool add_told_file(struct guest_run *r, const char *path)
     return false;
 }
 
-/* Is the first file that the recording names another build now? A guest that
- * sends its build-id is compared with that. */
+/* Is the first file that the recording names another build now? If a guest
+ * sends its build-id, the build-id decides instead. */
 static bool is_rebuilt(struct guest_run *r, const struct recording_info *info,
                        const struct guest *g, struct err *e)
 {
@@ -154,7 +154,7 @@ static void add_kernel(struct guest_run *r, const struct recording_info *info,
 
 static void add_others(struct guest_run *r, const struct recording_info *info)
 {
-    bool alone = r->given == 0; /* otherwise the missing image was given */
+    bool alone = r->given == 0; /* otherwise --elf gave the missing image */
     struct err why;
 
     for (size_t i = 0; i < info->more_elf_count; i++)

@@ -28,8 +28,8 @@ static void leave_out(void *pipeline, bool *const *out)
     pipeline_leave_out(pipeline, out);
 }
 
-/* Does --thread (asked) mean thread (t)? A part of its name, or its id, decimal
- * or with 0x. */
+/* Does --thread (asked) name thread (t)? It may be a part of the thread's name,
+ * or its id, decimal or with 0x. */
 static bool is_meant(const struct profile_thread *t, const char *asked)
 {
     char *end;
@@ -83,9 +83,9 @@ static bool *other_threads(const struct profile *p,
     return out;
 }
 
-/* Remove the samples of threads that --thread does not name. If it names none,
- * remove all samples and set (g->unfound), with a remark. Returns 0; -1 if
- * there is no memory. */
+/* Remove the samples of threads that --thread does not name. If --thread names
+ * no thread, remove all samples and set (g->unfound), with a remark. Returns 0;
+ * -1 if there is no memory. */
 static int leave_threads_out(struct guest_report *g)
 {
     const struct profile *p = g->run->profile;

@@ -213,7 +213,7 @@ void guest_run_failed(struct guest_run *r, const struct err *e)
     r->e = *e;
 }
 
-/* Explain in (e) why QEMU, which collector run started, brought no guest. */
+/* Explain in (e) why collector run, which started QEMU, found no guest. */
 static void started_without_guest(const struct guest_run *r, struct err *e)
 {
     const struct elf_path *elf = r->config.spec->elfs;
@@ -325,7 +325,7 @@ void guest_run_seal(struct guest_run *r)
     r->recorded = pipeline_recorded(r->pipeline);
     if (pipeline_seal(r->pipeline, &e) != 0 && !r->failed)
         guest_run_failed(r, &e);
-    /* the recording holds samples that --core and --time leave out, too */
+    /* the recording also has samples that --core and --time leave out */
     if (r->recording != NULL && pipeline_sums(r->pipeline).samples == 0)
         give_back(r);
 }

@@ -177,9 +177,9 @@ static size_t count_at(const struct profile *p, uint64_t moment)
     return count;
 }
 
-/* The moment that is shown: the newest one. For a guest sampled from outside,
- * all of whose cores are stopped at once: the last moment at which most cores
- * have a sample, since the last samples of some cores may be missing. */
+/* Returns the moment to show: the newest. All cores of a guest sampled from
+ * outside are stopped at once, so its moment is the last at which most cores
+ * have a sample. The last samples of some cores may be missing. */
 static uint64_t moment_of(const struct profile *p, bool outside)
 {
     uint64_t moment = newest_of(p);

@@ -50,7 +50,7 @@ struct session {
     uint32_t looks;    /* done */
     uint64_t begin_ns; /* begin of the next look, or of the current one; 0: the
                           first */
-    bool began;        /* it goes on */
+    bool began;        /* the current look has begun */
     uint64_t end_ns;   /* end of the last look; 0: it has not ended */
     bool seen;         /* there was a stack */
     bool usage, failed;
@@ -73,8 +73,8 @@ static void on_note(void *context, const struct guest_run *r, const char *line)
     tell_user(context, r, line);
 }
 
-/* Is it known that (core) does not sample? That a core has not joined is known
- * when the counters of all other cores have arrived. */
+/* Is it known that (core) does not sample? It is known that a core has not
+ * joined once the counters of all other cores have arrived. */
 static bool is_off(const struct subject *t, const struct profile *p,
                    const struct profile_core *core, uint64_t now)
 {
@@ -115,7 +115,7 @@ static const struct profile *profile_of(const struct subject *t)
     return t->ended ? t->run->profile : pipeline_profile(t->run->pipeline);
 }
 
-/* Is there nothing to wait for? A guest's time limit begins when the guest
+/* Is there nothing more to wait for? A guest's time limit begins when the guest
  * follows the request to sample. */
 static bool is_ready(const struct session *s, struct subject *t, uint64_t now)
 {

@@ -21,11 +21,11 @@
 #include <term.h>
 
 /*
- * The outlet stands between ncurses and the terminal, so that the collector
- * never waits for a terminal that does not read (Ctrl-S, a stalled ssh).
- * ncurses waits for its terminal, even if the terminal's descriptor does not
- * block. So ncurses draws into a file in memory. The file is then copied to a
- * second opening of the terminal, which does not block.
+ * The outlet between ncurses and the terminal. The collector must never wait
+ * for a terminal that does not read (Ctrl-S, a stalled ssh), but ncurses waits
+ * for its terminal even if the descriptor does not block. So ncurses draws into
+ * a file in memory. The file is then copied to a second opening of the
+ * terminal, which does not block.
  */
 
 /* Time limit for writing the last picture, in steps of milliseconds. */

@@ -11,8 +11,8 @@
 
 #define DEPTH_MAX 32u /* limit of callers opened below each other */
 
-/* Return a number for (name) below the name of key (above); (above) is 0 at the
- * top level. */
+/* Returns a number for (name) below the name of key (above); (above) is 0 at
+ * the top level. */
 static uint64_t name_key(uint64_t above, const char *name)
 {
     uint64_t key = hash_mix(above, 1);

@@ -333,7 +333,7 @@ size_t text_near_word(const char *typed, size_t length, const char *words,
         size_t size = strcspn(words, BETWEEN);
         unsigned d = edits_to(typed, length, words, size);
 
-        /* of a word of two letters no other two may differ */
+        /* in a word of two letters only one may differ */
         if (d < least && d < size) {
             least = d;
             *word = words;

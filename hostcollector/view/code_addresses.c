@@ -11,8 +11,8 @@ void code_frames_note(struct code_frames *p)
         distinct_add(p->seen, p->pcs[i].pc);
 }
 
-/* Choose the (most) addresses with the most time. Returns their least time.
- * (*more) becomes the number of addresses to keep that have less. */
+/* Choose the (most) addresses with the most time. Returns the least time among
+ * them. Stores in (*more) how many addresses with less time are kept, too. */
 static double choose(struct code_frames *p, size_t most, size_t *more)
 {
     for (size_t i = 0; i < p->span_count; i++)

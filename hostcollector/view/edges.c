@@ -59,8 +59,8 @@ int edges_make_room(struct edges *e, const struct path *path, struct budget *b)
 }
 
 /* Count (time) for the line of the call at (caller), by its number in
- * view.lines. The line with more than
- * half of all time remains, by Boyer's and Moore's vote. */
+ * view.lines. A line with more than half of all time wins, by Boyer's and
+ * Moore's vote. */
 static void vote(struct view_edge *edge, const struct path_step *caller,
                  double time)
 {

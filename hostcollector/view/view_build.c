@@ -160,9 +160,9 @@ static void charge(struct builder *b, const struct profile_entry *entry)
 }
 
 /*
- * Place in the outermost function that the frame walk reached: did it have a
- * frame? If so, RBP pointed to the frame, and the reason for which the walk
- * ended is the stack's.
+ * Returns the place in the outermost function that the frame walk reached. The
+ * place shows whether the function had a frame. If it had one, RBP pointed to
+ * the frame, and the walk ended for a reason of the stack's.
  */
 static enum code_place outermost_place(const struct walk *w)
 {
@@ -300,7 +300,7 @@ static void fold(struct builder *b)
     }
 }
 
-/* Fold at most so often for one path. */
+/* Limit of foldings for one path. */
 #define FOLDS 3
 
 /* Make room for the path of (core). If the memory is used up, fold. Roots and

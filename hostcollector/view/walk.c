@@ -214,7 +214,7 @@ static bool is_moved(const struct walk *w)
            displaced_has(w->displaced, &w->leaf);
 }
 
-/* Let the call be the leaf instead of the function's first instruction (pc). */
+/* Make the call the leaf, in place of the function's first instruction (pc). */
 static void move(struct walk *w, uint64_t pc)
 {
     struct frames_at at = code_frames_get(w->frames, pc);
@@ -264,7 +264,7 @@ int walk_entry(struct walk *w, const struct profile_entry *entry)
 
     look(w, entry);
     if (w->stack.end == WIRE_END_REST)
-        /* the stack came after the time that is shown */
+        /* the stack appeared after the time that is shown */
         return push_mark(w, VIEW_REST);
     if (w->stack.end == WIRE_END_LENT && push_mark(w, VIEW_LENT) != 0)
         return -1;

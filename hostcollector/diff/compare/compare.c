@@ -57,7 +57,7 @@ static double effective(const struct whole *a)
     return a->time_sq > 0 ? a->time * a->time / a->time_sq : 0;
 }
 
-/* (whole) without what was removed, but with (function). */
+/* Returns (whole) minus all that was removed, plus (function). */
 static struct whole whole_with(const struct compare_work *w,
                                const struct whole *whole, size_t run,
                                size_t function)
@@ -104,10 +104,10 @@ static struct share_spread spread_of(const struct compare_work *w,
 }
 
 /*
- * The factor by which the share of a function varies more than a share of
- * samples whose weights do not depend on the function. The function's own
- * samples may be heavier, for example if they come late. At least 1, so that
- * the result is no surer than in the report.
+ * Returns the factor by which the share of a function varies more than a share
+ * of samples whose weights do not depend on the function. The function's own
+ * samples may be heavier, for example if they come late. The factor is at least
+ * 1, so that the result is never more certain than the report.
  */
 static double heaviness(const struct share_spread *s)
 {
@@ -269,7 +269,8 @@ static double p_of(const struct compare_work *w, size_t function)
 {
     struct two_proportions s = shares_of(w, w->rest, function);
 
-    /* other functions are measured by it; functions inside of it may change */
+    /* other functions are measured against this one; functions inside it may
+     * change */
     if (w->totals != NULL && w->around[function] && fmin(s.p[0], s.p[1]) > .5)
         return 1;
     return s.n[0] > 0 && s.n[1] > 0 ? two_proportions_p(&s)

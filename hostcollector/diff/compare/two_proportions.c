@@ -62,8 +62,9 @@ two_proportions_interval(const struct two_proportions *s)
 
 /*
  * Would a growth of (p) by (change) be found, if chance subtracts (z) standard
- * errors? Differences between runs grow faster with a share than the sampling
- * error does, and slower than the share itself, so a power in between is used.
+ * errors? The difference between runs grows faster with the share than the
+ * sampling error does, but slower than the share itself. So a power in between
+ * is used.
  */
 static bool is_detected(const struct two_proportions *s, double p,
                         double change, double z, double level)

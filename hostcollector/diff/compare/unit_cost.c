@@ -53,8 +53,8 @@ static const struct amount *amount_of(const struct unit_rows_input *of,
     return &of->in->amounts[run * (of->in->functions + 1) + function];
 }
 
-/* The variance of a->time, a sum over samples each of which could have been
- * another sample of (all). */
+/* Returns the variance of a->time, which is a sum over samples. Each of these
+ * samples could have been another sample of (all). */
 static double variance(const struct amount *a, const struct amount *all)
 {
     double p = all->time > 0 ? a->time / all->time : 0;

@@ -158,7 +158,7 @@ static void add_label(struct otlp *o, struct otlp_message *list,
     otlp_add(list, &resource_attributes, &m, false);
 }
 
-/* Is the key of the user's label (i) taken already? */
+/* Does an earlier label have the key of the user's label (i)? */
 static bool is_taken(const struct origin *origin, unsigned i)
 {
     const char *key = origin->labels[i].key;

@@ -192,8 +192,9 @@ static bool find_number(struct numbered *n, const struct view *v,
     return false;
 }
 
-/* Index of the first number of (core). For the number of cores, the count of
- * all numbers. A core has one number more than entries, for its others. */
+/* Returns the index of the first number of (core). If (core) is the number of
+ * cores, returns the count of all numbers. A core has one number more than
+ * entries, for its other samples. */
 static size_t first_of(const struct profile *p, size_t core)
 {
     size_t first = 0;

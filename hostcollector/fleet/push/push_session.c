@@ -119,7 +119,7 @@ static void rest(struct push *p, uint64_t ms, int fd)
     }
 }
 
-/* The time to wait for a receiver that takes nothing. */
+/* Returns the time to wait for a receiver that takes nothing. */
 static double wait_s(const struct push *p)
 {
     return p->o->from.wait_s < 0 ? DEFAULT_WAIT_S : p->o->from.wait_s;
@@ -131,9 +131,9 @@ static bool waited_long(const struct push *p)
     return (double)(clock_ns() - p->taken_ns) / NS_PER_S > wait_s(p);
 }
 
-/* Wait before the next try, the (*failures + 1)th, since (path) could not be
- * sent because of (e). False if push has waited long enough, or the user wants
- * to stop. */
+/* Wait before the next try, which is number (*failures + 1): (path) could not
+ * be sent because of (e). Returns false if push has waited long enough, or if
+ * the user wants to stop. */
 static bool try_again(struct push *p, unsigned *failures, const char *path,
                       uint64_t asked_ms, struct err *e)
 {
@@ -283,11 +283,10 @@ static int send_off(struct push *p, struct queue_item *item,
     return batch_is_full(&p->batch) ? settle_batch(p, e) : 0;
 }
 
-/* Handle a failure to read a recording. It may be for lack of memory,
- * processes, files or the right image, which may pass: with --follow the
- * recording is read some more times. Otherwise it is set aside, unless it is
- * known by (e) that the reason (passes): then the next push reads it. Returns
- * as settle_batch(). */
+/* Handle a failure to read a recording. The reason may pass: no memory, no
+ * process, no file or a missing image. With --follow, the recording is read
+ * again some times. Otherwise it is set aside, unless (e) shows that the reason
+ * (passes): then the next push reads it. Returns as settle_batch(). */
 static int reader_failed(struct push *p, const struct batch_window *w,
                          bool passes, struct err *e)
 {

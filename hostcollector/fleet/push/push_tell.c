@@ -137,8 +137,8 @@ static void write_sums(struct push_tell *t, FILE *out)
         (void)fprintf(out, "; %zu left in the queue", left);
 }
 
-/* Say so if all recordings were sent before, which would otherwise look like
- * an empty queue. Returns whether that is so. */
+/* If all recordings were sent before, say so, because an empty queue would look
+ * the same. Returns whether they were. */
 static bool tell_done_before(const struct push_tell *t)
 {
     const struct queue *q = &t->queue;

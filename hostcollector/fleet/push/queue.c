@@ -32,8 +32,8 @@ char *queue_tag(char buf[QUEUE_TAG], const char *name)
     return buf;
 }
 
-/* Path of (item)'s mark for (tag), or with (more) of another name beside it.
- * NULL if there is no memory. */
+/* Returns the path of the mark of (item) for (tag), or with (more) the path of
+ * another file beside the mark. NULL if there is no memory. */
 static char *state_path(const struct queue_item *item, const char *tag,
                         const char *more)
 {
@@ -268,8 +268,8 @@ static int scan(struct queue *q, const char *from, const char *tag, bool marks,
     return path != NULL && add_recording(q, path, tag) == 0 ? 0 : err_memory(e);
 }
 
-/* Number of the (count) items at (items) that are gone. A merged window is not
- * gone. */
+/* Returns the number of the (count) items at (items) that are gone. A merged
+ * window is not gone. */
 static size_t gone_of(const struct queue *q, struct queue_item *items,
                       size_t count)
 {

@@ -81,9 +81,9 @@ static bool shows_code(const struct serve_config *o)
            web_gate_path(o->listen) != NULL;
 }
 
-/* Be the process that writes the page to (page), and errors to (why). It keeps
- * nothing that could reach the other processes: no descriptor, no shared
- * memory, no token. */
+/* Become the process that writes the page to (page), and errors to (why). It
+ * keeps nothing that leads to other processes: no descriptor, no shared memory,
+ * no token. */
 static _Noreturn void be_writer(const struct reporter *r,
                                 const struct reports_question *q,
                                 const struct elfs *elfs, int page, int why)
@@ -146,8 +146,9 @@ static bool write_page(const struct reporter *r,
             be_writer(r, q, &elfs, page, why);
         if (child < 0 || succeeds(child, until, why))
             return child > 0;
-        /* the spool may have windows of other builds than what runs now, for
-         * which a report refuses these files: try again without files */
+        /* the spool may have windows of other builds than the guest runs now; a
+         * report refuses the images for these windows, so try again without
+         * images */
         if (elfs.count == 0 || clock_ns() > until || ftruncate(page, 0) != 0 ||
             lseek(page, 0, SEEK_SET) != 0 || ftruncate(why, 0) != 0 ||
             lseek(why, 0, SEEK_SET) != 0)

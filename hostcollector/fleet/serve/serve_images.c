@@ -13,7 +13,7 @@
 #include "util/host_clock.h"
 #include "util/vec.h"
 
-/* Most files, since each is searched by path for each guest. */
+/* Limit of files, because each file is searched by path for each guest. */
 #define IMAGES_MAX 1000u
 #define MATCHES    20000000u /* longest time of matching, in nanoseconds */
 /* Limits for build-ids: searched, and found. */
@@ -65,8 +65,8 @@ int serve_images_list(struct serve_images *images, const struct serve_config *o,
     return 0;
 }
 
-/* Does the command line name (path)? If so, its errors are shown to the user,
- * who waits. */
+/* Does the command line name (path)? If so, its errors are shown at once,
+ * because the user is waiting. */
 static bool is_typed(const struct serve_config *o, const char *path)
 {
     bool typed = false;

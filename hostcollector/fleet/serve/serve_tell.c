@@ -52,8 +52,8 @@ static void put_row(struct serve_session *s, const struct served *g)
     s->totals.dropped += row.dropped;
 }
 
-/* Show that (g) came, or has left and may return. For a guest that is being
- * stopped, that was shown before. */
+/* Show that (g) came, or that it has left and may return. If a guest is being
+ * stopped, this was shown before. */
 static void tell_change(struct serve_session *s, struct served *g)
 {
     const struct watched *w = &g->watched;
@@ -89,8 +89,8 @@ static void tell_dropped(struct serve_session *s, struct served *g)
     serve_say(s, g, line);
 }
 
-/* Lower the rate if sampling takes more of the guest than it may; raise it if
- * sampling takes less than half of that. */
+/* Lower the rate if sampling takes more of the guest than allowed. Raise the
+ * rate if sampling takes less than half of that. */
 static void keep_budget(const struct serve_session *s, struct served *g)
 {
     double cost = g->watched.cost * 100, may = s->o->budget_percent;

@@ -88,8 +88,8 @@ int room_fd(const struct room *r)
     return r->epoll;
 }
 
-/* Clients in a range of stages, of (*uid) if that is not NULL: their number,
- * and the oldest of them. */
+/* Count the clients in a range of stages, only those of (*uid) if (uid) is not
+ * NULL, and find the oldest of them. */
 struct group {
     size_t count;
     struct client *oldest;

@@ -385,7 +385,7 @@ struct web *web_open(int fd, const struct web_gate *g, const struct status *s,
     return w;
 }
 
-/* Milliseconds until something is due, if nothing comes. */
+/* Returns the milliseconds until the next time limit. */
 static int next_turn(struct web *w)
 {
     int ms = room_turn(w->room, now_ms(), serve, w);

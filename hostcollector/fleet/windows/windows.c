@@ -25,11 +25,12 @@
 #define PIECE      64u /* samples whose stacks are renumbered together */
 
 /*
- * A core may have ALLOWED_TIMES the requested rate, and at least ALLOWED_HZ: a
- * guest obeys the host that asked last, and `collector record` and `collector
- * top` ask for 997 a second, beside a serve that asks for 97. An unused
- * allowance of ALLOWED_S may be used later at once: for the ring of a guest
- * whose host was away, or for bytes of a channel that was blocked.
+ * A core may have ALLOWED_TIMES the requested rate, and at least ALLOWED_HZ. A
+ * guest obeys the host that asked last: `collector record` and `collector top`
+ * ask for 997 a second, even if a serve asks for 97.
+ *
+ * An unused allowance of ALLOWED_S may be used later at once: for the ring of a
+ * guest whose host was away, or for bytes of a channel that was blocked.
  */
 #define ALLOWED_TIMES 16u
 #define ALLOWED_HZ    2000u

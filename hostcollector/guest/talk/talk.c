@@ -25,8 +25,8 @@
 #define TOLD_FOR       (10 * SECOND)
 #define NOTE_MAX       800u
 
-/* Was (line) shown before? Also true after so many lines that the guest must
- * be hostile. */
+/* Was (line) shown before? True also if the guest has caused so many lines that
+ * it must be hostile. */
 static bool told_already(struct talk *s, const char *line)
 {
     uint64_t hash = 0;
@@ -343,8 +343,8 @@ void talk_cut(struct talk *s)
               s->source->path, (double)s->wait_ns / (double)SECOND);
 }
 
-/* Ask for HELLO. A machine that was restored from another one's memory
- * believes that it still talks to the host of that machine. */
+/* Ask for HELLO. If a machine was restored from another machine's memory, it
+ * believes that it still talks to the other machine's host. */
 static void greet(struct talk *s)
 {
     s->greeted = true;

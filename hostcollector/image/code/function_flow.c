@@ -60,8 +60,8 @@ static size_t parent_length(const char *name)
 }
 
 /* Enter a cold part in the states in which its function jumps there. Several
- * static functions may have the parent's name, but only the right one has jumps
- * into the part. */
+ * static functions may have the parent's name, but only the right function has
+ * jumps into the part. */
 static void enter_cold(const struct image *img, struct frame_flow *flow,
                        const struct image_function *f)
 {

@@ -117,9 +117,9 @@ static void look_for_addresses(struct only_calls *c, const uint8_t *p,
     if (f != NULL && address % 4 == 0 &&
         address - c->frames.address >= c->frames.size)
         entry_of(c, f)->open = true;
-    /* A value of 0 has one of two reasons. An instruction ends at the
-     * function's start, so it falls or jumps into the function, and sweep()
-     * sees that. Or the bytes are padding. */
+    /* Skip a value of 0. It has one of two causes. An instruction may end at
+     * the function's start, so that it falls or jumps into the function:
+     * sweep() finds these. Or the bytes are padding. */
     if (!is_code || value == 0)
         return;
     f = begins_at(c, address + 4 + (uint64_t)(int64_t)(int32_t)value);

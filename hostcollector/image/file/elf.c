@@ -82,7 +82,7 @@ static int add_segment(struct object *o, const GElf_Phdr *ph, struct err *e)
         return object_refuse(o, e, "a segment's extent is impossible");
     if (!object_in_file(o, ph->p_offset, ph->p_filesz)) {
         if (!executable)
-            return 0; /* no need to have it */
+            return 0; /* such a segment may be missing */
         return object_refuse(o, e, "truncated: ends before its code does");
     }
     t.bytes_len = ph->p_filesz < ph->p_memsz ? ph->p_filesz : ph->p_memsz;
@@ -95,8 +95,8 @@ static bool is_code(const GElf_Shdr *sh)
            sh->sh_size <= UINT64_MAX - sh->sh_addr;
 }
 
-/* Does this file hold debug information alone? The segments of such a file are
- * empty, because their content stayed in the stripped file. */
+/* Does this file hold debug information only? Then its segments are empty,
+ * because their contents stayed in the stripped file. */
 static bool is_debug_alone(Elf *elf)
 {
     bool code = false;

@@ -321,7 +321,8 @@ const uint8_t *image_loaded(const struct image *img, uint64_t address,
     return bytes_at(img, img->object.segment_count, address, len);
 }
 
-/* The checksum of (length) bytes at (address) that (told) recorded. */
+/* Returns the checksum of (length) bytes at (address) that the recording
+ * has. */
 static int told_crc(const struct image_facts *told, uint64_t address,
                     uint64_t length, uint32_t *crc)
 {

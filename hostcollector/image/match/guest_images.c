@@ -96,8 +96,8 @@ int guest_images_hello(struct guest_images *g, const struct guest *guest,
                                 : "");
 }
 
-/* Rate how well (file) fits map (i) of (p). A matching name counts nothing if
- * (file) certainly is the file of another image. */
+/* Rate how well (file) fits map (i) of (p). An equal name counts nothing if
+ * (file) certainly belongs to another image. */
 static enum identity fits_map(const struct guest_images *g,
                               const struct profile *p, size_t i,
                               struct shared_image *file)
@@ -138,7 +138,8 @@ static struct shared_image *seek_file(struct guest_images *g,
     return file != NULL && guest_images_add_file(g, file) == 0 ? file : NULL;
 }
 
-/* Are map (i) and map (j) of (p) the same image, or treated as the same? */
+/* Are map (i) and map (j) of (p) the same image, or are they treated as the
+ * same? */
 static bool same_image(const struct guest_images *g, const struct profile *p,
                        size_t i, size_t j)
 {

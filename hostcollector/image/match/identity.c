@@ -9,7 +9,7 @@
 #define ID_SHOWN  20
 /* Images are moved by whole pages. */
 #define PAGE      4096u
-/* Number of pages at which text is compared; 64 KiB are read at each. */
+/* Number of pages at which text is compared. At each, 64 KiB are read. */
 #define PAGES_MAX 1024u
 
 const char *identity_text(char text[IDENTITY_TEXT], const uint8_t *id,
@@ -33,11 +33,11 @@ static bool has_text_at(const struct guest *g, const struct image *img,
            crc == g->text_crc;
 }
 
-/* Do the addresses in (g) differ by (slide) from those in (img)? Two builds of
- * a kernel differ in the place of the agent's code, in the place of its data,
- * or in the size of text, unless both builds have the same functions at the
- * same places. Returns IDENTITY_DOUBTFUL if the guest sent too few addresses,
- * or the file has too few. */
+/* Do all addresses in (g) differ by (slide) from the addresses in (img)? Two
+ * builds of a kernel differ in the place of the agent's code, in the place of
+ * its data, or in the size of text, unless both builds have the same functions
+ * at the same places. Returns IDENTITY_DOUBTFUL if the guest sent too few
+ * addresses, or if the file has too few. */
 static enum identity by_addresses(const struct guest *g,
                                   const struct image *img, uint64_t slide)
 {

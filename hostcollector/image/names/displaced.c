@@ -12,7 +12,7 @@
 /* Samples of a function. */
 struct function_samples {
     uint64_t first, all;
-    bool loops; /* to the first instruction */
+    bool loops; /* a jump leads to its first instruction */
 };
 
 struct displaced {
@@ -67,8 +67,7 @@ static int count(struct displaced *d, const struct image_address *leaf,
     return 0;
 }
 
-/* Was the core asleep at (leaf)? Such a sample stands behind hlt in any case.
- */
+/* Was the core asleep at (leaf)? Such a sample stands after hlt in any case. */
 static bool sleeps(const struct image_address *leaf)
 {
     return leaf->image->frame_places != NULL &&

@@ -230,7 +230,7 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
     return out->function != NULL;
 }
 
-/* Make (out) the harmless copy of (told). */
+/* Copy (told) to (out), with escaped strings. */
 static bool copy_symbol(struct symbolizer *s, struct symbol *out,
                         const struct symbol *told)
 {

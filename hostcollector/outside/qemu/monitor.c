@@ -157,7 +157,7 @@ static json_t *await_object(struct monitor *m, int ms, struct err *e)
     int64_t deadline = now_ms() + ms;
 
     e->text[0] = '\0';
-    /* read bytes before checking the time, since this process may have been
+    /* read bytes before checking the time, because this process may have been
      * stopped, too; but endless events must not use up all time */
     for (bool late = false;; late = now_ms() > deadline) {
         json_t *o = next_object(m, e);

@@ -17,9 +17,9 @@
 #define INTERRUPTS   5u  /* limit of interrupts */
 
 /* Time limits. The guest is stopped while answers come, and a stub that sends
- * them byte by byte is never silent. So all answers to one batch have a time
- * limit, and so have all answers between two calls of stub_begin_look(). If
- * this process itself was stopped, up to this many bytes may be late. */
+ * them byte by byte is never silent. Therefore all answers to one batch have a
+ * time limit, and so have all answers between two calls of stub_look(). If this
+ * process itself was stopped, LATE_MAX bytes may come too late. */
 #define ANSWER_MS 5000u
 #define LOOK_MS   30000u
 #define LATE_MAX  (512u << 10)
@@ -247,7 +247,7 @@ int stub_ask(struct stub *s, const char *question, struct err *e)
     return stub_say(s, question, e) == 0 ? next_answer(s, e) : -1;
 }
 
-/* Send interrupts, of which (sent) were sent already, until a packet comes.
+/* Send interrupts until a packet comes; (sent) of them were sent already.
  * Returns 0; -1 with (e) filled. */
 static int interrupt(struct stub *s, unsigned *sent, struct err *e)
 {

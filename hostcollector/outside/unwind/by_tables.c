@@ -31,9 +31,10 @@ static bool find_cfa(const struct walk *w, const struct cfi_rule *rule,
 }
 
 /*
- * Register (i) was saved at (at), which is below RSP. Either it was restored
- * already, and the word may have been overwritten since; or the word is in a
- * red zone. Both give the same value as long as the word was not overwritten.
+ * Is register (i), saved at (at) below RSP, still at that place? Either the
+ * register was restored already, and the word may have been overwritten since;
+ * or the word is in a red zone. Both give the same value as long as the word
+ * was not overwritten.
  */
 static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
                             uint64_t *out)

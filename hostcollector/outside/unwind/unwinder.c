@@ -216,9 +216,9 @@ static bool is_called(const struct walk *w)
 }
 
 /*
- * (c) is in no image. Has an interrupt entered this function, which jumps to
- * the rest of its handler? Then the frame lies after the word that looked like
- * a return address. Changes (c) in this case.
+ * Explain (c), which is in no image: has an interrupt entered this function,
+ * which jumps to the rest of its handler? Then the frame lies after the word
+ * that looked like a return address. Changes (c) in this case.
  */
 static bool was_interrupted(const struct unwinder *u, const struct walk *w,
                             struct caller *c)
@@ -280,8 +280,8 @@ static bool begins_here(const struct walk *w, const struct caller *c)
                                        c->r.value[CFI_PC]);
 }
 
-/* (c) is a return address in (p), or in no image if NULL, and is not after a
- * call in the file. Find another explanation. */
+/* Find another explanation for (c), a return address in (p) that is not after a
+ * call in the file. (p) is NULL if (c) is in no image. */
 static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
                               const struct place *p, struct caller *c)
 {
@@ -301,7 +301,7 @@ static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
     return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
 }
 
-/* Can (c) be the caller? Another caller may be put in its place. */
+/* Can (c) be the caller? May put another caller in its place. */
 static outcome check(const struct unwinder *u, const struct walk *w,
                      struct caller *c)
 {

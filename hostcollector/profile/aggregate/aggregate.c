@@ -180,8 +180,8 @@ static void set_origin(struct aggregate *a, uint64_t tsc)
     a->rebooted = false;
 }
 
-/* Count those of (count) samples that come before (until), in ticks since the
- * start. Nearly always that is all of them. */
+/* Returns how many of (count) samples come before (until), in ticks since the
+ * start. Nearly always all do. */
 static size_t count_before(const struct aggregate *a,
                            const struct sample *samples, size_t count,
                            int64_t until)
@@ -215,7 +215,7 @@ static void count_seconds(struct aggregate *a, struct sums *s,
     }
 }
 
-/* Count those of (count) samples that are selected, from the first on. */
+/* Returns how many of (count) samples are selected, from the first on. */
 static size_t count_selected(const struct aggregate *a,
                              const struct sample *samples, size_t count)
 {
@@ -466,7 +466,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     return p;
 }
 
-/* Move (t) to the sum of what was left out of (s). */
+/* Move (t) to the sum that was left out of (s). */
 static void leave_out(struct sums *s, struct tally *t)
 {
     tally_add(&s->left_out, t);

@@ -23,8 +23,8 @@ struct maps_image {
     uint64_t moved; /* address to which it is moved; 0: not moved */
 };
 
-/* The span of time in which an image was loaded: from one era to before
- * another. */
+/* A span of time in which an image was loaded: from one era on, to before
+ * another era. */
 struct maps_stay {
     uint32_t image;
     uint32_t since, until; /* (until) UINT32_MAX: still loaded */

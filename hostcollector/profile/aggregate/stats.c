@@ -45,7 +45,8 @@ static void add_strangers(struct sums *s, const struct core_stats *now,
     s->has_more_stats = s->has_stats && same_boot;
 }
 
-/* A window continues the session if its counters begin where (s) ended. */
+/* Does the window continue the session? Yes, if its counters begin where the
+ * counters of (s) ended. */
 static void join_session(struct aggregate *a, const struct sums *s,
                          const struct core_stats *now)
 {
@@ -75,8 +76,9 @@ void aggregate_stats(void *aggregate, const struct core_stats *stats)
             add_repaired(s, stats);
         }
         s->stats_boot = a->profile.boots;
-        /* The agent has counted since boot. Samples from before this window
-         * that are in no earlier window were overwritten. */
+        /* Count the samples from before this window that are in no earlier
+         * window. The agent has counted since boot, so these samples were
+         * overwritten. */
         if (a->profile.guest.features & WIRE_FEATURE_BOOT && stats->has_began)
             s->overwritten =
                 less(stats->began[WIRE_COUNTER_SAMPLES], s->before);

@@ -123,8 +123,8 @@ static void add_beginning(struct core *c, const uint64_t began[WIRE_COUNTERS],
     c->base_doubtful = false;
 }
 
-/* Does (began) belong to a session whose HELLO was lost? If so, the session of
- * each frame so far is unknown. */
+/* Is (began) of a session whose HELLO was lost? If so, it is unknown to which
+ * session the earlier frames belong. */
 static bool is_of_another_session(const struct core *c,
                                   const uint64_t began[WIRE_COUNTERS])
 {

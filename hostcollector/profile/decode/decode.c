@@ -31,17 +31,17 @@ struct decode {
     uint32_t gaps_before; /* value of (gaps) when this session began */
     bool late;            /* the stream began in the middle of this session */
     bool started;         /* STATUS has said that the guest samples */
-    /* A HELLO has either opened a session or was a copy of an old HELLO; the
-     * next frame decides. Until then the members below describe the session
-     * before. */
+    /* The last HELLO has opened a session or was a copy of an old HELLO; the
+     * next frame decides. Until then the members below describe the previous
+     * session. */
     bool undecided, reboot;
     uint64_t hello_end; /* end of that HELLO in the stream */
     struct order order_before;
     struct guest guest_before;
     struct core *cores[GUEST_CORES_MAX]; /* NULL until it sends */
     uint32_t core_end; /* no HELLO has named this core or a later one */
-    /* For each core that has not sent: the number of sessions in which the
-     * core may have sampled without our notice. */
+    /* For each core that has not sent: number of sessions in which the core may
+     * have sampled without being noticed. */
     uint32_t unheard[GUEST_CORES_MAX];
     struct samples_decoder samples;
     struct framer framer; /* last, since its end is not cleared */
@@ -111,10 +111,10 @@ static void begin_session(struct decode *d)
     }
 }
 
-/* Did the last HELLO open a session, to which (f) belongs? If (f) continues
- * the session before, that HELLO was a copy in the wrong place. But if bytes
- * after that HELLO were damaged, frames of its own session may be lost, and
- * (f) belongs to it. */
+/* Did the last HELLO open a session, to which (f) belongs? If (f) continues the
+ * previous session, that HELLO was a copy in the wrong place. But if bytes
+ * after that HELLO were damaged, frames of its own session may be lost, and (f)
+ * belongs to that session. */
 static void decide(struct decode *d, const struct frame *f)
 {
     if (f->seq != d->order_before.next || f->seq == d->order.next ||

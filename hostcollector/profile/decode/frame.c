@@ -17,7 +17,7 @@ static size_t frame_size(const struct frame *f)
     return WIRE_FRAME_HEADER + f->length + WIRE_FRAME_TRAILER;
 }
 
-/* Look for a frame at (p): intact, cut, or none. */
+/* Is there a frame at (p)? Returns whether it is intact, cut, or none. */
 static enum finding look_at(const uint8_t *p, size_t size, struct frame *f)
 {
     if (size < 2)

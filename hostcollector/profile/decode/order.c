@@ -30,8 +30,8 @@ void order_begin(struct order *o, const struct frame *f)
     pass(o, f, 1);
 }
 
-/* Was an equal frame among the latest ones? Asked only of frames that have
- * counters: others are alike in every session. */
+/* Was an equal frame among the latest ones? Called only for frames that have
+ * counters, because other frames are alike in every session. */
 static bool is_copy(const struct order *o, const struct frame *f)
 {
     if (f->type != WIRE_SAMPLES && f->type != WIRE_STATS)

@@ -2,15 +2,16 @@
 /* Records that define a stack. */
 #include "profile/decode/samples.h"
 
-/* (word) becomes the next address of a STACK record, coded by difference. */
+/* Read the next address of a STACK record into (*word). It is coded as the
+ * difference from (*last), and becomes (*last). */
 static void next_address(struct cursor *c, uint64_t *last, uint64_t *word)
 {
     *last += cursor_zigzag(c);
     *word = *last;
 }
 
-/* Build the chain from (fresh) new addresses and the outermost (shared) ones
- * of the chain before. */
+/* Build the chain from (fresh) new addresses and the outermost (shared)
+ * addresses of the previous chain. */
 static void build_chain(struct core *core, struct cursor *c, uint64_t address,
                         size_t fresh, size_t shared)
 {

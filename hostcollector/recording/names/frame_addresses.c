@@ -33,8 +33,8 @@ static void tidy(struct address_list *l)
     l->count = kept;
 }
 
-/* Make room in (l) for one more address. Returns 0; -1 if there is no memory.
- * A list that may not grow stays full, since sorting it again for each address
+/* Make room in (l) for one more address. Returns 0; -1 if there is no memory. A
+ * list that may not grow stays full, because sorting it again for each address
  * would take long. */
 static int make_room(struct frame_addresses *a, struct address_list *l)
 {

@@ -176,8 +176,8 @@ static void put_sample(struct unpack *u, const struct unpack_pair *p)
     u->frame.used += WIRE_CELL_SIZE;
 }
 
-/* The pair of the next sample. If there is no such pair, a pair without a
- * stack. */
+/* Find the pair of the next sample. If there is no such pair, use a pair
+ * without a stack. */
 static const struct unpack_pair *next_pair(struct unpack *u)
 {
     uint64_t i = u->pair[u->first + u->at];

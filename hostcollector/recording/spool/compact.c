@@ -130,8 +130,8 @@ static int merge_windows(struct compaction *c, size_t from, size_t to,
     return result == 0 ? end_file(c, &from, to, to, e) : result;
 }
 
-/* Finish the work of a killed process: remove windows that are in a merged
- * file, too. */
+/* Finish the work of a killed process: remove windows that are also in a merged
+ * file. */
 static int remove_merged(struct compaction *c, struct err *e)
 {
     const struct spool_entry *several = NULL;

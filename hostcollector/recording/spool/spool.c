@@ -101,10 +101,10 @@ static void free_files(struct spool_file *files, size_t count)
     free(files);
 }
 
-/* Complete (file) by its size. False if the file does not count. Files among
- * the (count) known ones at (old) keep their size, since a file never changes;
- * only others are stat()ed. (*at) is the next position in (old), since both
- * lists are sorted. */
+/* Complete (file) by its size. Returns false if the file does not count. A file
+ * never changes, so files among the (count) known files at (old) keep their
+ * size; stat() is called only for others. (*at) is the next position in (old),
+ * because both lists are sorted. */
 static bool know(const struct spool *s, struct spool_file *file, size_t *at)
 {
     struct stat st;
@@ -242,8 +242,8 @@ static uint64_t after_merged(const struct spool *s, const char *guest,
     return start_ms;
 }
 
-/* Link (fresh) to the first free name from (*start_ms) on, and store that in
- * (name). */
+/* Link (fresh) to the first free name from (*start_ms) on. Store that time in
+ * (*start_ms), and the name in (name). */
 static int link_fresh(const struct spool *s, const char *fresh,
                       const char *guest, uint64_t *start_ms, char *name)
 {

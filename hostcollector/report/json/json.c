@@ -11,7 +11,8 @@
 #include "report/json/json_scope.h"
 #include "report/json_object.h"
 
-/* Rises when a name or its meaning changes, not for a new name. */
+/* Version of the format. It rises when a name or its meaning changes, not for a
+ * new name. */
 #define JSON_VERSION 1
 
 /* The list of guests stays open until the sums over all guests, or the end. */

@@ -91,7 +91,8 @@ static bool find_least(struct smaller *s)
            s->least.line > 0;
 }
 
-/* Copy. Functions keep their old numbers, and those in use are noted. */
+/* Copy the parts that are kept. Functions keep their old numbers, and the used
+ * ones are noted. */
 
 static void *take_room(struct smaller *s, size_t count, size_t size)
 {
@@ -106,7 +107,8 @@ static void name(struct smaller *s, uint32_t function)
     s->numbers[function] = 1;
 }
 
-/* New place of node (i) of (from) in (to), and place of the mark below it. */
+/* New place of node (i) of (from) in (to), and place of the mark below the
+ * node. */
 struct place {
     uint32_t at, mark;
 };

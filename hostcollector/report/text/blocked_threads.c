@@ -129,11 +129,13 @@ static int find_common(struct thread_waits *w)
 }
 
 /*
- * Number of innermost functions of (stack) that belong to the scheduler and are
- * left out. All shown stacks have some function of the scheduler. The outermost
- * such function and all functions inside are left out. One function in between
- * may be missing in other stacks. The outer functions with which all stacks
- * begin do not count.
+ * Returns the number of innermost functions of (stack) that belong to the
+ * scheduler and are left out.
+ *
+ * All shown stacks have some functions of the scheduler in common. The
+ * outermost of these functions and all functions inside it are left out. One
+ * function in between may be missing in other stacks. The outer functions with
+ * which all stacks begin do not count.
  */
 static size_t scheduler_of(const struct thread_waits *w,
                            const struct view_wait *stack)

@@ -24,9 +24,9 @@ size_t table_active_cores(const struct view *v)
 }
 
 /*
- * Part of its time that (scope) spends in other functions than (v->total), idle
- * time included. (room) has an element for each function of (v); all are zero
- * before and after.
+ * Returns the part of its time that (scope) spends in other functions than
+ * (v->total) does, idle time included. (room) has an element for each function
+ * of (v); all elements are zero before and after.
  */
 static double distance_of(const struct view *v, const struct view_scope *scope,
                           double *room)

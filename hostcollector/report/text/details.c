@@ -60,7 +60,7 @@ static void write_cores(FILE *out, const struct profile *p)
                   "were neither ticks nor work for it.");
 }
 
-/* Write facts that the agent found out about cores, if they hold on any
+/* Write facts that the agent found out about cores, if they apply to any
  * core. */
 static void write_facts(FILE *out, const struct profile *p)
 {

@@ -77,7 +77,7 @@ static bool begins_open(const struct profile_core *core)
     return core->selected && core->account.begin_unknown != 0;
 }
 
-/* Did nothing arrive from (core), not even a count of nothing? */
+/* Did nothing arrive from (core), not even a count of 0? */
 static bool is_unheard(const struct profile_core *core)
 {
     return core->selected && !core->absent && !is_active(core) &&

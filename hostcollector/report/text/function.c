@@ -15,7 +15,7 @@
 /* Most lines, and most callers or callees, without --all. */
 #define LINES_MOST 20
 #define EDGES_MOST 10
-/* So many other functions whose names fit are listed. */
+/* Limit of other functions in a list of similar names. */
 #define FITS_NAMED 5
 #define LEFT       14 /* "  12.3   1.0  " */
 

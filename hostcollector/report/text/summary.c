@@ -83,8 +83,9 @@ static uint32_t child_of(const struct view_tree *tree, uint32_t parent,
     return i;
 }
 
-/* The node of (tree) on the same path as node (root) of the tree of (all),
- * which is a first child of first children. 0 if there is none. */
+/* Returns the node of (tree) that has the same path as node (root) of the tree
+ * of (all). (root) is reached by first children only. 0 if there is no such
+ * node. */
 static uint32_t same_node(const struct view_tree *tree,
                           const struct view_tree *all, uint32_t root)
 {

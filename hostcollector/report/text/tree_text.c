@@ -123,9 +123,9 @@ static size_t write_name(const struct writer *w, const struct view_node *node,
 }
 
 /*
- * The child that joins (node) on its line. (*column) is the column of (node)'s
- * name, and becomes the column of the child's name. 0 if there is no such
- * child, or no room.
+ * Returns the child that joins (node) on its line; 0 if there is no such child,
+ * or no room. (*column) is the column of (node)'s name. Stores in (*column) the
+ * column of the child's name.
  */
 static uint32_t joined(const struct writer *w, const struct view_node *node,
                        size_t *column)
