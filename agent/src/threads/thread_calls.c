@@ -162,7 +162,7 @@ TPROF_HOT int switch_out(struct tprof_core_sums *core,
         atomic_store_explicit(
             &t->wait,
             tprof_thread_waits_find(
-                WIRE_WAIT_BLOCKED,
+                &tprof_thread_waits.table, WIRE_WAIT_BLOCKED, 0,
                 atomic_load_explicit(&t->serial, memory_order_relaxed),
                 &core->callers),
             memory_order_relaxed);
@@ -340,7 +340,7 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
                                     &c.core->range);
             tprof_thread_waits_add(
                 tprof_thread_waits_find(
-                    WIRE_WAIT_WAKER,
+                    &tprof_thread_waits.table, WIRE_WAIT_WAKER, 0,
                     atomic_load_explicit(&t->serial, memory_order_relaxed),
                     &c.core->callers),
                 change.ticks);

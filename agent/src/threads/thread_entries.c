@@ -89,7 +89,8 @@ static void follow_threads(uint64_t now)
 static void clear_entry(uint32_t entry)
 {
     if (entry >= first_wait())
-        tprof_thread_waits_clear(entry - first_wait());
+        tprof_thread_waits_clear(&tprof_thread_waits.table,
+                                 entry - first_wait());
     else if (entry >= tprof_sums.cores)
         tprof_thread_table_clear(entry - tprof_sums.cores);
 }
@@ -326,7 +327,7 @@ static int put_entry(struct tprof_frame *f, uint32_t at, bool all)
         put_thread(f, &r, at - tprof_sums.cores);
         return WIRE_THREAD;
     }
-    struct tprof_wait *w = &tprof_thread_waits.entry[at - first_wait()];
+    struct tprof_wait *w = &tprof_thread_waits.table.entry[at - first_wait()];
 
     /* acquire: pairs with the release in fill(), thread_waits.c */
     if (!atomic_load_explicit(&w->is_filled, memory_order_acquire))

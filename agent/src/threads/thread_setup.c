@@ -27,8 +27,9 @@ static void lay_out(const struct tprof_threads_config *c, uint32_t cores)
     tprof_sums.core = c->memory;
     tprof_sums.cores = cores;
     tprof_thread_table.record = (void *)(tprof_sums.core + cores);
-    tprof_thread_waits.entry = (void *)(tprof_thread_table.record + c->threads);
-    tprof_thread_waits.size = c->waits;
+    tprof_thread_waits.table.entry =
+        (void *)(tprof_thread_table.record + c->threads);
+    tprof_thread_waits.table.size = c->waits;
     tprof_thread_waits.depth = c->frames;
     tprof_thread_waits.bounds = &tprof_agent.bounds;
     tprof_thread_table.size = c->threads;

@@ -67,11 +67,12 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
 }
 
 /* Fills in the new entry (w). */
-static void fill(struct tprof_wait *w, enum wire_wait_kind kind,
+static void fill(struct tprof_wait *w, uint32_t kind, uint32_t lock,
                  uint32_t serial, const struct tprof_callers *c)
 {
     w->kind = (uint16_t)kind;
     w->serial = serial;
+    w->lock = lock;
     w->end = (uint16_t)c->end;
     w->frames = c->count;
     for (uint32_t i = 0; i < c->count; i++)
@@ -79,23 +80,25 @@ static void fill(struct tprof_wait *w, enum wire_wait_kind kind,
     atomic_store_explicit(&w->is_filled, 1, memory_order_release);
 }
 
-/* Returns the entry for (kind), (serial) and (c) among (size) entries from
- * (first) on. 0: there is no room. */
-static uint32_t find_in(uint32_t first, uint32_t size, enum wire_wait_kind kind,
+/* Returns the entry for (kind), (lock), (serial) and (c) among (size) entries
+ * of (table) from (first) on. 0: there is no room. */
+static uint32_t find_in(const struct tprof_wait_table *table, uint32_t first,
+                        uint32_t size, uint32_t kind, uint32_t lock,
                         uint32_t serial, const struct tprof_callers *c)
 {
-    uint64_t key = (((uint64_t)serial << 1 | kind) + c->name) * MIX;
+    uint64_t key =
+        (((uint64_t)serial << 32 | lock << 1 | kind) + c->name) * MIX;
     uint32_t at = (uint32_t)((key >> 32) * size >> 32);
 
     key |= 1; /* not 0 */
     for (uint32_t i = 0; i < WINDOW; i++) {
-        struct tprof_wait *w = &tprof_thread_waits.entry[first + at];
+        struct tprof_wait *w = &table->entry[first + at];
         uint64_t is = atomic_load_explicit(&w->key, memory_order_relaxed);
 
         if (is == key)
             return first + at;
         if (is == 0 && atomic_compare_exchange_strong(&w->key, &is, key)) {
-            fill(w, kind, serial, c);
+            fill(w, kind, lock, serial, c);
             return first + at;
         }
         if (is == key) /* another core was faster */
@@ -105,21 +108,22 @@ static uint32_t find_in(uint32_t first, uint32_t size, enum wire_wait_kind kind,
     return 0;
 }
 
-uint32_t tprof_thread_waits_find(enum wire_wait_kind kind, uint32_t serial,
+uint32_t tprof_thread_waits_find(const struct tprof_wait_table *table,
+                                 uint32_t kind, uint32_t lock, uint32_t serial,
                                  const struct tprof_callers *c)
 {
-    uint32_t shared = tprof_thread_waits.size / 4;
-    uint32_t own = tprof_thread_waits.size - shared - KINDS;
-    uint32_t entry = find_in(KINDS, own, kind, serial, c);
+    uint32_t shared = table->size / 4;
+    uint32_t own = table->size - shared - KINDS;
+    uint32_t entry = find_in(table, KINDS, own, kind, lock, serial, c);
 
     if (entry == 0)
-        entry = find_in(KINDS + own, shared, kind, 0, c);
+        entry = find_in(table, KINDS + own, shared, kind, lock, 0, c);
     return entry ? entry : kind;
 }
 
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
 {
-    struct tprof_wait *w = &tprof_thread_waits.entry[entry];
+    struct tprof_wait *w = &tprof_thread_waits.table.entry[entry];
     uint64_t longest = atomic_load_explicit(&w->longest, memory_order_relaxed);
 
     atomic_fetch_add_explicit(&w->count, 1, memory_order_relaxed);
@@ -133,9 +137,10 @@ void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
     }
 }
 
-void tprof_thread_waits_clear(uint32_t entry)
+void tprof_thread_waits_clear(const struct tprof_wait_table *table,
+                              uint32_t entry)
 {
-    struct tprof_wait *w = &tprof_thread_waits.entry[entry];
+    struct tprof_wait *w = &table->entry[entry];
 
     tprof_arch_zero(w, sizeof *w);
     if (entry < KINDS) { /* never free */

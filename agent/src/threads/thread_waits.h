@@ -30,8 +30,8 @@ struct tprof_callers {
 /* An entry. Any core adds, relaxed: a reader may see a wait in (count) and not
  * yet in (ticks). */
 struct tprof_wait {
-    /* A hash of kind, serial and chain; 0: free. The core that changes (key)
-     * from 0 fills in the entry. */
+    /* A hash of kind, lock, serial and chain; 0: free. The core that changes
+     * (key) from 0 fills in the entry. */
     _Alignas(64) _Atomic uint64_t key;
     /* Release in fill(), thread_waits.c; acquire in put_wait(),
      * thread_entries.c. Guards (kind), (end), (serial), (frames) and (frame).
@@ -41,15 +41,20 @@ struct tprof_wait {
     uint16_t kind, end;
     uint32_t serial;
     uint32_t frames;
+    uint32_t lock; /* number of its record (lock_table.h); of threads 0 */
     _Atomic uint64_t count, ticks, longest;
     uint64_t frame[WIRE_WAIT_FRAMES_MAX];
 };
 _Static_assert(sizeof(struct tprof_wait) == 192,
                "what TPROF_THREADS_MEMORY() promises");
 
-struct tprof_thread_waits {
+struct tprof_wait_table {
     struct tprof_wait *entry;
     uint32_t size; /* entries */
+};
+
+struct tprof_thread_waits {
+    struct tprof_wait_table table;
     uint32_t depth;
     const struct tprof_bounds *bounds; /* of stacks */
 };
@@ -61,15 +66,18 @@ extern struct tprof_thread_waits tprof_thread_waits;
 void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
                              struct tprof_range *range);
 
-/* Returns the entry for waits of the thread with (serial) at the stack (c).
- * Makes the entry if there is none. */
-uint32_t tprof_thread_waits_find(enum wire_wait_kind kind, uint32_t serial,
+/* Returns the entry of (table) for waits of the thread with (serial) at the
+ * stack (c), for (lock) if the table is that of locks. Makes the entry if there
+ * is none. */
+uint32_t tprof_thread_waits_find(const struct tprof_wait_table *table,
+                                 uint32_t kind, uint32_t lock, uint32_t serial,
                                  const struct tprof_callers *c);
 
 /* Adds a wait of (ticks) to (entry). */
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks);
 
-/* Clears (entry). Must be called while no core counts. */
-void tprof_thread_waits_clear(uint32_t entry);
+/* Clears (entry) of (table). Must be called while no core counts. */
+void tprof_thread_waits_clear(const struct tprof_wait_table *table,
+                              uint32_t entry);
 
 #endif
