@@ -185,24 +185,31 @@ static void put_thread(struct tprof_frame *f, struct reading *r, uint32_t slot)
         tprof_frame_field(f, WIRE_THREAD_WAIT, r->wait);
 }
 
-static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
-                     uint32_t entry)
+void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
+                                    const struct tprof_wait *w)
 {
     uint8_t stack[WIRE_WAIT_FRAMES_MAX * VARINT];
     uint8_t *at = stack;
     uint64_t last = tprof_agent.bounds.image.text.start;
-    /* acquire: pairs with the release in tprof_thread_waits_add(). Read first,
-     * so that the wait is part of count and time. */
-    uint64_t longest = atomic_load_explicit(&w->longest, memory_order_acquire);
 
     for (uint32_t i = 0; i < w->frames; i++) {
         at = tprof_encode_varint(at, tprof_zigzag(w->frame[i] - last));
         last = w->frame[i];
     }
+    if (at > stack)
+        tprof_frame_bytes(f, tag, stack, (uint32_t)(at - stack));
+}
+
+static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
+                     uint32_t entry)
+{
+    /* acquire: pairs with the release in tprof_thread_waits_add(). Read first,
+     * so that the wait is part of count and time. */
+    uint64_t longest = atomic_load_explicit(&w->longest, memory_order_acquire);
+
     tprof_frame_field(f, WIRE_WAIT_KIND, w->kind);
     tprof_frame_field(f, WIRE_WAIT_SERIAL, w->serial);
-    if (at > stack)
-        tprof_frame_bytes(f, WIRE_WAIT_STACK, stack, (uint32_t)(at - stack));
+    tprof_thread_entries_put_stack(f, WIRE_WAIT_STACK, w);
     tprof_frame_field(f, WIRE_WAIT_END, w->end);
     tprof_frame_field(f, WIRE_WAIT_COUNT, get(&w->count));
     tprof_frame_field(f, WIRE_WAIT_TIME, get(&w->ticks));

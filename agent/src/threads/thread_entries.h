@@ -9,4 +9,8 @@
 /* tprof_threads() fills in the number of entries. */
 extern struct tprof_sums_part tprof_thread_entries;
 
+/* Writes the stack of (w), if it is known, as the field (tag). */
+void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
+                                    const struct tprof_wait *w);
+
 #endif
