@@ -186,7 +186,7 @@ static void put_thread(struct tprof_frame *f, struct reading *r, uint32_t slot)
 }
 
 void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
-                                    const struct tprof_wait *w)
+                                    const struct tprof_wait_entry *w)
 {
     uint8_t stack[WIRE_WAIT_FRAMES_MAX * VARINT];
     uint8_t *at = stack;
@@ -200,7 +200,7 @@ void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
         tprof_frame_bytes(f, tag, stack, (uint32_t)(at - stack));
 }
 
-static void put_wait(struct tprof_frame *f, const struct tprof_wait *w,
+static void put_wait(struct tprof_frame *f, const struct tprof_wait_entry *w,
                      uint32_t entry)
 {
     /* acquire: pairs with the release in tprof_thread_waits_add(). Read first,
@@ -334,7 +334,8 @@ static int put_entry(struct tprof_frame *f, uint32_t at, bool all)
         put_thread(f, &r, at - tprof_sums.cores);
         return WIRE_THREAD;
     }
-    struct tprof_wait *w = &tprof_thread_waits.table.entry[at - first_wait()];
+    struct tprof_wait_entry *w =
+        &tprof_thread_waits.table.entry[at - first_wait()];
 
     /* acquire: pairs with the release in fill(), thread_waits.c */
     if (!atomic_load_explicit(&w->is_filled, memory_order_acquire))

@@ -11,6 +11,6 @@ extern struct tprof_sums_part tprof_thread_entries;
 
 /* Writes the stack of (w), if it is known, as the field (tag). */
 void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
-                                    const struct tprof_wait *w);
+                                    const struct tprof_wait_entry *w);
 
 #endif

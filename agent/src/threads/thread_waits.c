@@ -67,7 +67,7 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
 }
 
 /* Fills in the new entry (w). */
-static void fill(struct tprof_wait *w, uint32_t kind, uint32_t lock,
+static void fill(struct tprof_wait_entry *w, uint32_t kind, uint32_t lock,
                  uint32_t serial, const struct tprof_callers *c)
 {
     w->kind = (uint16_t)kind;
@@ -92,7 +92,7 @@ static uint32_t find_in(const struct tprof_wait_table *table, uint32_t first,
 
     key |= 1; /* not 0 */
     for (uint32_t i = 0; i < WINDOW; i++) {
-        struct tprof_wait *w = &table->entry[first + at];
+        struct tprof_wait_entry *w = &table->entry[first + at];
         uint64_t is = atomic_load_explicit(&w->key, memory_order_relaxed);
 
         if (is == key)
@@ -123,7 +123,7 @@ uint32_t tprof_thread_waits_find(const struct tprof_wait_table *table,
 
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
 {
-    struct tprof_wait *w = &tprof_thread_waits.table.entry[entry];
+    struct tprof_wait_entry *w = &tprof_thread_waits.table.entry[entry];
     uint64_t longest = atomic_load_explicit(&w->longest, memory_order_relaxed);
 
     atomic_fetch_add_explicit(&w->count, 1, memory_order_relaxed);
@@ -140,7 +140,7 @@ void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
 void tprof_thread_waits_clear(const struct tprof_wait_table *table,
                               uint32_t entry)
 {
-    struct tprof_wait *w = &table->entry[entry];
+    struct tprof_wait_entry *w = &table->entry[entry];
 
     tprof_arch_zero(w, sizeof *w);
     if (entry < KINDS) { /* never free */

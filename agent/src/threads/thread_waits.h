@@ -29,7 +29,7 @@ struct tprof_callers {
 
 /* An entry. Any core adds, relaxed: a reader may see a wait in (count) and not
  * yet in (ticks). */
-struct tprof_wait {
+struct tprof_wait_entry {
     /* A hash of kind, lock, serial and chain; 0: free. The core that changes
      * (key) from 0 fills in the entry. */
     _Alignas(64) _Atomic uint64_t key;
@@ -45,11 +45,11 @@ struct tprof_wait {
     _Atomic uint64_t count, ticks, longest;
     uint64_t frame[WIRE_WAIT_FRAMES_MAX];
 };
-_Static_assert(sizeof(struct tprof_wait) == 192,
+_Static_assert(sizeof(struct tprof_wait_entry) == 192,
                "what TPROF_THREADS_MEMORY() promises");
 
 struct tprof_wait_table {
-    struct tprof_wait *entry;
+    struct tprof_wait_entry *entry;
     uint32_t size; /* entries */
 };
 
