@@ -16,7 +16,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 4u
+#define TPROF_WIRE_VERSION_MINOR 5u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
@@ -35,17 +35,19 @@
 
 enum wire_type {
     /* from the guest */
-    WIRE_HELLO = 1,    /* WIRE.md 3 */
-    WIRE_SAMPLES = 2,  /* WIRE.md 4 */
-    WIRE_STATS = 3,    /* WIRE.md 6 */
-    WIRE_STATUS = 4,   /* WIRE.md 7 */
-    WIRE_PONG = 5,     /* WIRE.md 7 */
-    WIRE_MAP = 6,      /* WIRE.md 8 */
-    WIRE_LABEL = 7,    /* reserved: the text of a label */
-    WIRE_PROGRESS = 8, /* WIRE.md 9 */
-    WIRE_THREAD = 9,   /* WIRE.md 10.2 */
-    WIRE_WAIT = 10,    /* WIRE.md 10.3 */
-    WIRE_SCHED = 11,   /* WIRE.md 10.4 */
+    WIRE_HELLO = 1,      /* WIRE.md 3 */
+    WIRE_SAMPLES = 2,    /* WIRE.md 4 */
+    WIRE_STATS = 3,      /* WIRE.md 6 */
+    WIRE_STATUS = 4,     /* WIRE.md 7 */
+    WIRE_PONG = 5,       /* WIRE.md 7 */
+    WIRE_MAP = 6,        /* WIRE.md 8 */
+    WIRE_LABEL = 7,      /* reserved: the text of a label */
+    WIRE_PROGRESS = 8,   /* WIRE.md 9 */
+    WIRE_THREAD = 9,     /* WIRE.md 10.2 */
+    WIRE_WAIT = 10,      /* WIRE.md 10.3 */
+    WIRE_SCHED = 11,     /* WIRE.md 10.4 */
+    WIRE_LOCK = 15,      /* WIRE.md 12.1 */
+    WIRE_LOCK_WAIT = 16, /* WIRE.md 12.2 */
     /* from the host, WIRE.md 7 */
     WIRE_START = 32,
     WIRE_STOP = 33,
@@ -361,6 +363,52 @@ enum wire_sched_tag {
     WIRE_SCHED_EVICTED_BLOCKED = 14, /* u64 TSC ticks */
     WIRE_SCHED_EVICTED = 15,         /* u64 number of these threads */
     WIRE_SCHED_REFUSED = 16,         /* u64 threads that got no record */
+};
+
+/* LOCK body, WIRE.md 12.1, since 2.5: fields */
+enum wire_lock_tag {
+    WIRE_LOCK_ADDRESS = 1,      /* u64 0: all locks without a record */
+    WIRE_LOCK_NAME = 2,         /* text; absent: the kernel gave no name */
+    WIRE_LOCK_NOW = 3,          /* u64 TSC: the sums are of SINCE to NOW */
+    WIRE_LOCK_SINCE = 4,        /* u64 TSC */
+    WIRE_LOCK_ACQUIRES = 5,     /* u64 */
+    WIRE_LOCK_WAITING = 6,      /* u32 threads that wait at NOW */
+    WIRE_LOCK_MOST_WAITING = 7, /* u32 at a time, at most */
+    /* u64 TSC ticks for which the holder has held the lock at NOW; absent: the
+     * lock is free, or the holder is not known */
+    WIRE_LOCK_HOLDING = 8,
+    WIRE_LOCK_UNTIMED = 9, /* u64 only with ADDRESS 0: waits without a time */
+    /* enum wire_lock_times, from this tag on */
+    WIRE_LOCK_WAITS = 10, /* waits for the lock that have ended */
+    WIRE_LOCK_HOLDS = 16, /* times for which the lock was held */
+};
+#define WIRE_LOCK_NAME_MAX 31u /* bytes */
+
+/* Sums of waits or of holds: tags from WIRE_LOCK_WAITS or WIRE_LOCK_HOLDS on */
+enum wire_lock_times {
+    WIRE_LOCK_COUNT = 0,   /* u64 */
+    WIRE_LOCK_TIME = 1,    /* u64 TSC ticks */
+    WIRE_LOCK_READY = 2,   /* u64 part of TIME: the thread was ready */
+    WIRE_LOCK_BLOCKED = 3, /* u64 part of TIME: the thread was blocked */
+    WIRE_LOCK_LEAST = 4,   /* u64 TSC ticks of the shortest */
+    WIRE_LOCK_LONGEST = 5, /* u64 TSC ticks of the longest */
+    WIRE_LOCK_TIMES = 6
+};
+
+/* LOCK_WAIT body, WIRE.md 12.2, since 2.5: fields */
+enum wire_lock_wait_tag {
+    WIRE_LOCK_WAIT_ADDRESS = 1, /* u64 as in LOCK */
+    WIRE_LOCK_WAIT_KIND = 2,    /* u8  enum wire_lock_wait_kind */
+    WIRE_LOCK_WAIT_SERIAL = 3,  /* u32 of the thread; 0: none, or several */
+    WIRE_LOCK_WAIT_STACK = 4,   /* bytes: as in WAIT */
+    WIRE_LOCK_WAIT_END = 5,     /* u8  enum wire_end */
+    WIRE_LOCK_WAIT_ENTRY = 6,   /* u32 the entry of the table */
+    WIRE_LOCK_WAIT_TIMES = 10,  /* enum wire_lock_times, from this tag on */
+};
+
+enum wire_lock_wait_kind {
+    WIRE_LOCK_WAITED = 0, /* the thread began to wait at STACK */
+    WIRE_LOCK_HELD = 1,   /* the thread had acquired the lock at STACK */
 };
 
 /* Limits of the rates that the agent accepts, WIRE.md 7 */
