@@ -321,6 +321,15 @@ type
     Frames: LongWord;  { callers of such a stack, 1 to 16; 0: 16 }
   end;
 
+  { Memory for the sums of locks. Zero it before filling it in. }
+  TTProfLocksConfig = record
+    Memory: Pointer; { aligned to 64 bytes, given for ever }
+    Size: PtrUInt;   { bytes: 384 a lock, 320 an entry of Waits }
+    Locks: LongWord; { 16 to 65536; 0: 64 }
+    Waits: LongWord; { stacks at which threads wait or acquire, and threads that
+                       wait at a time, 16 to 65536; 0: 256 }
+  end;
+
   { Counts the kernel's work, for example the requests that it has answered.
     InterlockedExchangeAdd64(Counter.Units, 1) counts one more, on any core. }
   TTProfCounter = record
@@ -480,6 +489,29 @@ procedure TProfSwitch(From, To_: QWord; Why: LongWord);
 { Reports that the blocked thread Id is ready to run from now on. The callers of
   this procedure are recorded as the code that ended the wait. }
 procedure TProfWake(Id: QWord); cdecl; external name 'tprof_wake';
+
+{ Makes the agent keep the sums of locks. Once, after TProfThreads. Returns
+  TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_STATE before TProfThreads or for a
+  second call; TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. The functions below may
+  be called in any context but an NMI, also before TProfInit. }
+function TProfLocks(constref Config: TTProfLocksConfig): LongInt;
+  cdecl; external name 'tprof_locks';
+
+{ Names the lock at the address Lock. 31 bytes of Name are copied. Returns
+  TPROF_OK; TPROF_ERR_STATE before TProfLocks; TPROF_ERR_CONFIG;
+  TPROF_ERR_MEMORY_SMALL if there are too many locks. }
+function TProfLockName(Lock: Pointer; Name: PChar): LongInt;
+  cdecl; external name 'tprof_lock_name';
+
+{ Reports that another thread holds Lock, and that the caller begins to wait. }
+procedure TProfWait(Lock: Pointer); cdecl; external name 'tprof_wait';
+
+{ Reports that the caller has acquired Lock, with or without a wait. }
+procedure TProfGot(Lock: Pointer); cdecl; external name 'tprof_got';
+
+{ Reports that the caller releases Lock, which it still holds; or, after
+  TProfWait without TProfGot, that it waits no longer. }
+procedure TProfGave(Lock: Pointer); cdecl; external name 'tprof_gave';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU if no core with that
   number has ever joined. }

@@ -341,6 +341,21 @@ pub const fn threads_memory(cores: usize, threads: usize, waits: usize) -> usize
     640 * cores + 128 * threads + 192 * waits
 }
 
+/// Memory for the sums of locks.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LocksConfig {
+    pub memory: *mut c_void, // aligned to 64 bytes, given for ever
+    pub size: usize,         // bytes: locks_memory()
+    pub locks: u32,          // 16 to 65536; 0: 64
+    pub waits: u32, // stacks at which threads wait or acquire, and threads that wait; 0: 256
+}
+
+/// Returns the bytes of memory for the two tables.
+pub const fn locks_memory(locks: usize, waits: usize) -> usize {
+    384 * locks + 320 * waits
+}
+
 /// A counter of the kernel's work, for example of the requests that it has answered.
 #[repr(C)]
 pub struct Counter {
@@ -390,6 +405,11 @@ mod ffi {
         pub fn tprof_thread_slot(index: u32) -> *mut u64;
         pub fn tprof_switch(from: u64, to: u64, why: u32);
         pub fn tprof_wake(id: u64);
+        pub fn tprof_locks(config: *const LocksConfig) -> i32;
+        pub fn tprof_lock_name(lock: *const c_void, name: *const u8) -> i32;
+        pub fn tprof_wait(lock: *const c_void);
+        pub fn tprof_got(lock: *const c_void);
+        pub fn tprof_gave(lock: *const c_void);
         pub fn tprof_get_stats(core: u32, stats: *mut Stats) -> i32;
         pub fn tprof_strerror(error: i32) -> *const u8;
         pub fn tprof_version() -> u32;
@@ -609,6 +629,41 @@ pub fn switch(from: u64, to: u64, why: u32) {
 #[inline]
 pub fn wake(id: u64) {
     unsafe { ffi::tprof_wake(id) }
+}
+
+/// Makes the agent keep the sums of locks. Once, after threads().
+///
+/// # Safety
+/// The memory is nobody else's.
+#[inline]
+pub unsafe fn locks(config: &LocksConfig) -> Result<(), Error> {
+    check(ffi::tprof_locks(config))
+}
+
+/// Names the lock at the address `lock`. 31 bytes of `name` are copied. ERR_MEMORY_SMALL: there
+/// are too many locks.
+#[inline]
+pub fn lock_name<T>(lock: *const T, name: &str) -> Result<(), Error> {
+    check(unsafe { ffi::tprof_lock_name(lock.cast(), thread_name(name).as_ptr()) })
+}
+
+/// Reports that another thread holds `lock`, and that the caller begins to wait.
+#[inline]
+pub fn wait<T>(lock: *const T) {
+    unsafe { ffi::tprof_wait(lock.cast()) }
+}
+
+/// Reports that the caller has acquired `lock`, with or without a wait.
+#[inline]
+pub fn got<T>(lock: *const T) {
+    unsafe { ffi::tprof_got(lock.cast()) }
+}
+
+/// Reports that the caller releases `lock`, which it still holds; or, after wait() without got(),
+/// that it waits no longer.
+#[inline]
+pub fn gave<T>(lock: *const T) {
+    unsafe { ffi::tprof_gave(lock.cast()) }
 }
 
 /// Reads the counters of `core`.

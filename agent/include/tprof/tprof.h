@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "channel.h"  /* the ways to the host */
+#include "locks.h"    /* the kernel's locks */
 #include "progress.h" /* work that the kernel counts */
 #include "threads.h"  /* the kernel's threads */
 #include "ticks.h"    /* causes of ticks */
