@@ -601,6 +601,7 @@ static const struct scene {
     {"memory_for_more", memory_for_more},
     {"numbers_of_the_kernel", numbers_of_the_kernel},
     {"thread_with_a_laid_root", thread_with_a_laid_root},
+    {"from_boot", from_boot},
     {"from_outside", from_outside},
     {"counts_its_work", counts_its_work},
     {"counts_more_work", counts_more_work},

@@ -60,6 +60,7 @@
  *   memory_for_more           core 0 samples, core 1 has no tick, core 4 has
  *                             left; for cores 2, 3 and 5 there is memory alone
  *   numbers_of_the_kernel     core 1 has APIC id 16
+ *   from_boot                 samples from boot on; the start has two phases
  *
  * Stacks of threads.elf (scenes_stacks.c):
  *   stacks_elsewhere          all stacks are on a heap that config.readable
@@ -166,6 +167,7 @@ void apps_in_turn(void);
 /* Scenes of scenes_cores.c. */
 void memory_for_more(void);
 void numbers_of_the_kernel(void);
+void from_boot(void);
 
 /* Scenes of scenes_stacks.c. */
 void interrupts_between_blocks(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenes of which cores a guest has, and what they are called. */
+/* Scenes of which cores a guest has, what they are called, and how they start.
+ */
+#include <string.h>
+
 #include "scenes.h"
 
 void memory_for_more(void)
@@ -34,4 +37,25 @@ void numbers_of_the_kernel(void)
         s.counters[1] = core < 2 ? 2 : 0;
         wiregen_stats(&wire, &s);
     }
+}
+
+static void mark(uint8_t number, const char *name, uint64_t tsc)
+{
+    wiregen_open(&wire, WIRE_PROGRESS);
+    wiregen_field(&wire, WIRE_PROGRESS_COUNTER, number, 1);
+    wiregen_field_bytes(&wire, WIRE_PROGRESS_NAME, name, (uint8_t)strlen(name));
+    wiregen_field(&wire, WIRE_PROGRESS_MARK, tsc, 8);
+    wiregen_close(&wire);
+}
+
+void from_boot(void)
+{
+    hello(&(struct hello){.cores = 2, .features = WIRE_FEATURE_BOOT});
+    status(0, 0);
+    busy_core(0, 20);
+    busy_core(1, 20);
+    mark(0, "memory", TSC_HZ / 1000 * 62);
+    mark(1, "re\033[31mady", TSC_HZ / 1000 * 240);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
 }
