@@ -17,7 +17,7 @@ async function page_of(name, args, hash) {
 }
 
 const percent = (p) => (100 * p).toFixed(1);
-const error = (a) => `\u00b1${(50 * (a.high - a.low)).toFixed(1)}`;
+const error = (a) => `\u00b1${percent(Math.max(a.high - a.share, a.share - a.low))}`;
 const range = (a) => `${percent(a.low)}\u2013${percent(a.high)}`;
 const whole = (p) => (100 * p).toFixed(0);
 

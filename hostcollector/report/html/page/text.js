@@ -19,9 +19,10 @@ function percentText(p) {
     return (100 * p).toFixed(1);
 }
 
-/* Half of the 95 % interval, in percent. */
+/* The number behind "+-", in percent: the larger distance to an end of the 95 %
+ * interval, as in the collector's diagnose/share.h. */
 function errorText(s) {
-    return (50 * (s.high - s.low)).toFixed(1);
+    return percentText(Math.max(s.high - s.p, s.p - s.low));
 }
 
 function rangeText(s) {
