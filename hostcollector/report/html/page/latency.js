@@ -6,90 +6,66 @@
 
 const INTERVAL_MOST = 1.5; /* the longest interval, in mean intervals */
 
-/* The moments of the selected core of (sum), one after the other. */
-class LatencyLane {
-    constructor(sum, calls, slotTicks, { from, to }) {
-        const { slot, periods } = sum.core.moments;
-        this.sum = sum;
-        this.calls = calls;
-        this.slotTicks = slotTicks;
-        this.next = from === null ? 0 : lowerBound(slot, from);
-        this.end = from === null ? slot.length : lowerBound(slot, to);
-        this.run = 0;
-        this.last = -Infinity;
-        this.lastBusy = false;
-        while (this.run + 1 < periods.length && periods[this.run + 1].at <= this.next)
-            this.run++;
-        this.find();
-    }
+/* Call (act) with each selected moment of a core's (sum): its entry, time, slot,
+ * and the slot behind which it stands for its core. */
+function eachMoment({ core }, slotTicks, { from, to }, act) {
+    const { slot: slots, weight, entry } = core.moments;
+    let last = -Infinity;
+    eachPeriod(core.moments, from === null ? 0 : from, from === null ? Infinity : to, (begin, end, period) => {
+        for (let i = begin; i < end; i++) {
+            const slot = slots[i], time = weight[i] * period;
+            const gap = (slot - last) * slotTicks > time * INTERVAL_MOST;
+            act(entry[i], time, slot, gap ? slot - time / slotTicks : last);
+            last = slot;
+        }
+    });
+}
 
-    /* The function of the next moment. */
-    function() {
-        const { core } = this.sum, c = core.call[core.moments.entry[this.next]];
-        return this.calls.function[this.calls.leaf[c] || c];
-    }
+/* Was the core of (sum) seen at work, by entry? */
+function workOf({ core, kinds }, { function: functions, leaf }) {
+    return Uint8Array.from(core.call, (c, entry) => {
+        const f = functions[leaf[c] || c];
+        return !(kinds[core.place[entry]] & IDLE) && f !== MARK_LENT && f !== MARK_REST ? 1 : 0;
+    });
+}
 
-    kind() {
-        const { core, kinds } = this.sum;
-        return kinds[core.place[core.moments.entry[this.next]]];
-    }
-
-    /* Was the core seen at work? */
-    isWork() {
-        const f = this.function();
-        return !(this.kind() & IDLE) && f !== MARK_LENT && f !== MARK_REST;
-    }
-
-    /* Find the next moment, and the slot from which on the moment stands for its
-     * core. */
-    find() {
-        const { slot, weight, periods } = this.sum.core.moments;
-        this.slot = this.next < this.end ? slot[this.next] : Infinity;
-        if (this.next >= this.end)
+/* The number of busy cores in each slot. (works) has workOf() of each of (sums). */
+function busyCores(sums, works, slotTicks, { profile, selection }) {
+    const busy = new Int32Array(profile.head.slots + 2);
+    sums.forEach((sum, i) => eachMoment(sum, slotTicks, selection, (entry, time, slot, since) => {
+        const first = Math.max(0, Math.floor(since) + 1);
+        if (works[i][entry] === 0 || first > slot)
             return;
-        this.time = weight[this.next] * periods[this.run].period;
-        const gap = (this.slot - this.last) * this.slotTicks > this.time * INTERVAL_MOST;
-        this.from = gap ? this.slot - this.time / this.slotTicks : this.last;
-    }
-
-    step() {
-        const { periods } = this.sum.core.moments;
-        this.last = this.slot;
-        this.lastBusy = this.isWork();
-        this.next++;
-        if (this.run + 1 < periods.length && periods[this.run + 1].at <= this.next)
-            this.run++;
-        this.find();
-    }
-
-    isBusy(slot) {
-        if (this.last === slot)
-            return this.lastBusy;
-        return this.slot < Infinity && this.from < slot && this.isWork();
-    }
+        busy[first]++;
+        busy[slot + 1]--;
+    }));
+    for (let slot = 1; slot < busy.length; slot++)
+        busy[slot] += busy[slot - 1];
+    return busy;
 }
 
 /* Latency of the selected cores, time and functions: {whole, of: a Map from
  * functions to Amounts}. */
 function latencyOf({ profile, selection, cores }) {
-    const slotTicks = profile.hz / profile.head.slots_per_s;
-    const lanes = cores.filter((sum) => sum.core.moments !== null)
-        .map((sum) => new LatencyLane(sum, profile.calls, slotTicks, selection));
+    const { calls } = profile, slotTicks = profile.hz / profile.head.slots_per_s;
+    const sums = cores.filter((sum) => sum.core.moments !== null);
+    const works = sums.map((sum) => workOf(sum, calls));
+    const busy = busyCores(sums, works, slotTicks, { profile, selection });
     const whole = new Amount(), of = new Map();
-    for (;;) {
-        const first = lanes.reduce((a, b) => b.slot < a.slot ? b : a, { slot: Infinity });
-        if (first.slot === Infinity)
-            return { whole, of };
-        if (first.isWork() && first.kind() & WANTED) {
-            let busy = 1;
-            for (const lane of lanes)
-                busy += lane !== first && lane.isBusy(first.slot) ? 1 : 0;
-            const f = first.function(), time = first.time / busy;
+    sums.forEach(({ core, kinds }, i) => {
+        let last = -1, counted = 0; /* is the core itself in busy[last]? */
+        eachMoment({ core }, slotTicks, selection, (entry, time, slot) => {
+            const c = core.call[entry], f = calls.function[calls.leaf[c] || c];
+            counted = slot === last ? counted : works[i][entry];
+            last = slot;
+            if (works[i][entry] === 0 || !(kinds[core.place[entry]] & WANTED))
+                return;
+            const part = time / (busy[slot] + 1 - counted);
             if (!of.has(f))
                 of.set(f, new Amount());
-            of.get(f).add(1, time, time * time, 0);
-            whole.add(1, time, time * time, 0);
-        }
-        first.step();
-    }
+            of.get(f).add(1, part, part * part, 0);
+            whole.add(1, part, part * part, 0);
+        });
+    });
+    return { whole, of };
 }
