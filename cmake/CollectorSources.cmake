@@ -272,6 +272,7 @@ set(core_sources
     report/html/html_data.c
     report/html/html_head.c
     report/html/html_pack.c
+    report/html/html_threads.c
     report/html/html_tree.c
     report/invert.c
     report/json/json.c

@@ -59,6 +59,7 @@ FILL(fill_frame_inlined, struct html_tree, frames, 1u, frame_count, inlined)
 FILL(fill_node_frame, struct html_tree, nodes, 1u, node_count, frame - 1)
 FILL(fill_entry_node, struct html_core, entries, 0u, count, node)
 FILL(fill_entry_samples, struct html_core, entries, 0u, count, samples)
+FILL(fill_entry_thread, struct html_core, entries, 0u, count, thread)
 FILL(fill_entry_weight, struct html_core, entries, 0u, count, weight)
 
 static void fill_node_parent(struct column *c, const void *context)
@@ -95,11 +96,14 @@ static void write_double(struct pack *p, double value)
     pack_raw(p, bytes, sizeof bytes);
 }
 
-static void write_core(struct pack *p, const struct html_core *core)
+static void write_core(struct pack *p, const struct html_core *core,
+                       bool has_threads)
 {
     pack_column(p, fill_entry_node, core);
     pack_column(p, fill_entry_samples, core);
     pack_column(p, fill_entry_weight, core);
+    if (has_threads)
+        pack_column(p, fill_entry_thread, core);
     pack_number(p, core->count);
     for (size_t i = 0; i < core->count; i++)
         write_double(p, core->entries[i].time);
@@ -125,7 +129,7 @@ void html_write_tree(struct pack *p, const struct html_tree *t,
     pack_column(p, fill_node_parent, t);
     pack_column(p, fill_node_frame, t);
     for (size_t i = 0; i < t->core_count; i++)
-        write_core(p, &t->cores[i]);
+        write_core(p, &t->cores[i], t->has_threads);
 }
 
 /* The moments of a core. They are read again for each column. */

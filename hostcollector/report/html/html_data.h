@@ -7,7 +7,8 @@
  * is empty, comes after a NUL), columns of functions: string, nameless; of
  * frames: function, image, file, line, inlined; of nodes: distance to the
  * parent or 0, frame; for each core columns of entries: node + 1 or 0, samples,
- * weight, then doubles (count, bytes): time, time_sq, late
+ * weight, if there are threads thread, then doubles (count, bytes): time,
+ * time_sq, late
  * code: a function; text (JSON: its annotation, see annotate.schema.json)
  * moments: core; columns: slots since the last moment (zigzag), entry, weight,
  * lateness in 64ths of the period; then the number of periods, and for each:
@@ -44,7 +45,8 @@ struct html_node {
 
 /* An entry of a core, if it has samples. */
 struct html_entry {
-    uint32_t node; /* node of its last step; 0: the path is unknown */
+    uint32_t node;   /* node of its last step; 0: the path is unknown */
+    uint32_t thread; /* number in the profile; 0: unknown */
     uint64_t samples, weight;
     double time, time_sq, late;
 };
@@ -69,6 +71,7 @@ struct html_tree {
     size_t function_count, function_room;
     struct html_core *cores; /* one for each core of the profile */
     size_t core_count;
+    bool has_threads; /* entries have threads */
 };
 
 /* Fill (t) with all paths of (v), the view of (p). Paths that have no room in
@@ -91,6 +94,10 @@ struct html_slots html_slots_of(const struct profile *p);
 /* Write the JSON text of (r), with the title (title), to (out). */
 void html_head(FILE *out, const struct report *r, const char *title,
                struct html_slots slots);
+
+/* Write the members "threads", "waits" and "scheduling" of that text, of the
+ * whole run. Nothing without threads. */
+void html_threads(FILE *out, const struct report *r);
 
 /* Write a guest's block without its JSON text. (t) has all paths. */
 void html_write_tree(struct pack *p, const struct html_tree *t,

@@ -110,6 +110,7 @@ static void write_asked(FILE *out, const struct report *r)
     write_text(out, "sort", report_options_order(r));
     write_flag(out, "inverted", r->inverted);
     write_flag(out, "latency", r->latency);
+    write_text(out, "by", r->by_thread ? "thread" : "core");
     write_text(out, "function", function);
     if (r->annotation != NULL)
         write_number(out, "lines", r->annotation->function);
@@ -202,6 +203,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_moved(out, r->view);
     write_images(out, r->view, title);
     write_cores(out, p);
+    html_threads(out, r);
     write_remarks(out, r->remarks);
     (void)putc('}', out);
 }

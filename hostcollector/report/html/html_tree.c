@@ -213,6 +213,7 @@ static int add_core(struct html_tree *t, size_t index,
             continue;
         if (add_path(t, &path, &e->node) != 0)
             e->node = others_of(t);
+        e->thread = t->has_threads ? view_thread_of(v, index, i) : 0;
         e->samples = path.amount.samples;
         e->weight = path.amount.weight;
         e->time = path.amount.time;
@@ -251,6 +252,7 @@ int html_tree_fill(struct html_tree *t, const struct profile *p,
     if (t->cores == NULL)
         return -1;
     t->core_count = p->core_count;
+    t->has_threads = p->thread_count != 0;
     for (size_t i = 0; i < p->core_count; i++) {
         if (add_core(t, i, &p->cores[i], v) != 0)
             return -1;

@@ -228,6 +228,7 @@ class Profile {
             node: reader.column(),
             samples: reader.column(),
             weight: reader.column(),
+            thread: this.head.threads ? reader.column() : null,
             time: reader.doubles(),
             timeSq: reader.doubles(),
             late: reader.doubles(),
