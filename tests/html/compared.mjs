@@ -302,4 +302,117 @@ cases.filter_shows_what_the_tree_of_the_json_file_has = async () => {
     await page.fine();
 };
 
+// The threads of (guest) as the page calls them.
+const thread_names = ({ threads }) => threads.map(({ name, id }) => name === "" ? `thread 0x${id.toString(16)}`
+    : name.replaceAll("\x1b", "\\x1b") + (threads.filter((t) => t.name === name).length > 1 ? ` 0x${id.toString(16)}` : ""));
+
+const cells_of = (page, rows) => page.$$eval(rows, (list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const per_second = (n) => n > 0 && n < 10 ? `${n.toFixed(1)}/s` : `${Math.floor(n)}/s`;
+const ms = (text) => parseFloat(text) * { "\u00b5s": .001, us: .001, ms: 1, s: 1000 }[text.replace(/.* /, "")];
+
+async function show(page, name) {
+    await page.click(`.tab[data-tab="${name}"]`);
+    await settle(page);
+}
+
+// catches: times of threads and cores that are not the report's
+cases.threads_are_shown_as_the_report_says = async () => {
+    const page = await page_of("threads", kernel), guest = report("threads", ...kernel), names = thread_names(guest);
+    await show(page, "threads");
+    const text = collector("report", "threads.wire", ...kernel, "--all").split("\n");
+    const longest = (name) => text.find((line) => line.includes(`/s `) && line.endsWith(name)).match(/\/s +(.*?) {2}/)[1];
+    const shown = await cells_of(page, "table.threads tbody tr");
+    const said = guest.threads.map((t, i) => {
+        const part = (seconds) => t.seconds ? percent(seconds / t.seconds) : "\u00b7";
+        const state = (seconds) => t.idle ? "\u00b7" : part(seconds);
+        const name = names[i] + (t.idle ? " (idle)" : "") + (t.ended ? " (ended)" : "");
+        return [name, percent(t.busy.share), error(t.busy), part(t.running_seconds), state(t.ready_seconds),
+                state(t.blocked_seconds), t.seconds ? per_second(t.switches / t.seconds) : "\u00b7"];
+    });
+    const none = shown.findIndex(([name]) => name === "no thread");
+    assert.equal(shown.splice(none, 1)[0][1], "3.0"); // 10 of 330 samples
+    assert.deepEqual(shown.map((row) => row.slice(0, 7)).sort(), said.sort());
+    for (const [name, , , , , , , wait] of shown.filter((row) => row[6] !== "\u00b7"))
+        assert.ok(wait === "\u00b7" ? longest(name) === "." : Math.abs(ms(wait) / ms(longest(name)) - 1) < .01, name);
+    const cores = guest.scheduling.map((s) => [String(s.core), per_second(s.switches / s.seconds),
+        ...[s.running_seconds, s.idle_seconds, s.other_seconds].map((n) => percent(n / s.seconds)), percent(s.moved / s.switches)]);
+    const table = await cells_of(page, "table.scheduling tbody tr");
+    assert.deepEqual(table.map((row) => [...row.slice(0, 5), row[8]]), cores);
+    for (const [i, { ready_to_running: times }] of guest.scheduling.entries()) {
+        const all = times.reduce((sum, t) => sum + t.count, 0);
+        [.5, .99, 1].forEach((part, k) => {
+            let sum = 0;
+            const within = times.find((t) => (sum += t.count) >= part * all).below_seconds;
+            assert.ok(Math.abs(ms(table[i][5 + k]) / (1000 * within) - 1) < .01, `${table[i][5 + k]}, not ${within} s`);
+        });
+    }
+    const sentences = await page.textContent("#threads-box");
+    for (const sentence of ["3 threads had no room in the guest", "Core 1 was idle for 41.0 ms (8.2 %) while a thread was ready",
+                            "worker 0x1003 was ready for the longest time"])
+        assert.ok(sentences.includes(sentence), sentence);
+    await page.fine();
+};
+
+// catches: a thread's functions that are another thread's, or shares of all threads
+cases.thread_is_shown_as_the_json_file_says = async () => {
+    const page = await page_of("threads", kernel), guest = report("threads", ...kernel);
+    const alone = (rows) => rows.map((row) => row.split(" | ").slice(0, 7)); // cores that a thread never had are not left out
+    await show(page, "functions");
+    for (const [i, thread] of guest.threads.entries()) {
+        if (thread.idle)
+            continue;
+        await page.selectOption("#thread", String(i + 1));
+        await settle(page);
+        const own = report("threads", ...kernel, "--thread", String(thread.id));
+        assert.deepEqual(alone(await functions_shown(page)), alone(functions_said(own)), thread.name);
+        assert.ok((await page.textContent("#selection")).includes(`has ${percent(thread.busy.share)} % (${range(thread.busy)}) of the busy time`));
+        const time = await drag(page, .1, .8);
+        assert.deepEqual(alone(await functions_shown(page)),
+                         alone(functions_said(report("threads", ...kernel, "--thread", String(thread.id), "--time", time))));
+        await page.click("#clear-time");
+    }
+    await page.selectOption("#thread", "");
+    await page.selectOption("#by", "thread");
+    await settle(page);
+    const names = thread_names(guest), table = await page.$$eval("table.functions tr", (rows) => rows.map((row) =>
+        [row.querySelector("button.name")?.textContent, ...[...row.querySelectorAll(".core, .thread")].map((cell) => cell.textContent)]));
+    const columns = table.shift().slice(1);
+    assert.deepEqual(columns.slice(0, 2), ["Ping", "Pong\\x1b[2J"]);
+    for (const [name, ...row] of table)
+        columns.forEach((thread, k) => {
+            const functions = thread === "no thread" ? null : guest.threads[names.indexOf(thread)].functions;
+            const own = functions?.find((f) => f.name === name);
+            if (functions)
+                assert.equal(row[k], own && own.self.samples > 0 ? whole(own.self.share) : "\u00b7", `${name} of ${thread}`);
+        });
+    await page.fine();
+};
+
+// catches: a lane that shows when another thread ran, or that lacks a core
+cases.lanes_of_threads_have_the_time_of_the_json_file = async () => {
+    const page = await page_of("threads", kernel, "#by=thread"), guest = report("threads", ...kernel);
+    const names = thread_names(guest), lanes = await page.evaluate(() => {
+        const { timeline, profile, state } = window.tprof, span = (state.view.to - state.view.from) / profile.head.slots_per_s;
+        return timeline.lanes.map(({ name, index }) => [name, timeline.laneParts(index, 500).busy.reduce((a, b) => a + b, 0) * span / 500]);
+    });
+    assert.deepEqual(lanes.map(([name]) => name).sort(), [...names.filter((_, i) => !guest.threads[i].idle), "no thread"].sort());
+    for (const [name, seconds] of lanes.filter(([name]) => name !== "no thread"))
+        assert.ok(Math.abs(seconds - guest.threads[names.indexOf(name)].sampled_seconds) < .003, `${name}: ${seconds} s`);
+    await page.fine();
+};
+
+// catches: a guest without threads and marks that has something of them to read
+cases.guest_without_threads_has_nothing_of_them = async () => {
+    const page = await page_of("usual", kernel, "#view=threads&thread=1&by=thread");
+    for (const what of ["[data-tab=threads].tab", "#thread", "#by"])
+        assert.ok(await page.isHidden(what), what);
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
+    for (const key of ["6", "7", "8", ",", "."])
+        await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
+    await page.keyboard.press("?");
+    assert.doesNotMatch(await page.innerText("#help"), /thread|boot/i);
+    await page.fine();
+};
+
 await run(cases);

@@ -6,6 +6,7 @@ import { assert, collector, open, run, scene, settle } from "./browser.mjs";
 collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
 const both = ["--elf", "kernel.elf", "--elf", "app.elf"];
 collector("report", scene("two_images"), ...both, "-o", "two.html");
+collector("report", scene("threads"), "--elf", "kernel.elf", "-o", "threads.html");
 
 // What a reader sees: texts, what is pressed, chosen or checked, and the pictures.
 const seen = (page) => page.evaluate(() => {
@@ -46,6 +47,14 @@ const cases = {};
 for (const name of ["functions", "sandwich", "lines", "waits", "trust"])
     cases[`view_${name}_has_an_address`] = async () => // catches: a view that a link does not open
         assert.equal(await passed_on("usual.html", tab(name)), `#view=${name}`);
+
+// catches: a choice among threads that a link loses
+for (const [what, choose, hash] of [
+    ["threads", tab("threads"), "#view=threads"],
+    ["a_thread", (page) => page.selectOption("#thread", "2"), "#thread=2"],
+    ["no_thread", (page) => page.selectOption("#thread", "0"), "#thread=0"],
+    ["lanes", (page) => page.selectOption("#by", "thread"), "#by=thread"]])
+    cases[`choice_of_${what}_has_an_address`] = async () => assert.equal(await passed_on("threads.html", choose), hash);
 
 // catches: a link that opens the view of another function
 for (const name of ["functions", "lines"])

@@ -4,12 +4,13 @@
 import { assert, collector, open, readFileSync, run, scene, settle } from "./browser.mjs";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-for (const name of ["usual", "oversubscribed"])
+for (const name of ["usual", "oversubscribed", "threads"])
     collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.tprof`, "-o", `${name}.html`);
 collector("report", scene("two_images"), "--elf", "kernel.elf", "--elf", "app.elf", "-o", "two.html");
 collector("diff", "usual.tprof", "oversubscribed.tprof", "-o", "diff.html");
 
 const VIEWS = ["flame", "functions", "sandwich", "lines", "waits", "trust"];
+const THREAD_VIEWS = ["flame", "functions", "threads"];
 const DIFF_VIEWS = ["flame", "sides", "functions", "trust"];
 const LOOKS = [[480, "light"], [480, "dark"], [1440, "light"], [1440, "dark"], [1600, "light"]];
 const cases = {};
@@ -21,7 +22,8 @@ async function axe_finds(page) {
 }
 
 // catches: a role, a name, an order or a contrast that keeps somebody out
-for (const [file, views] of [["usual.html", VIEWS], ["two.html", ["flame"]], ["diff.html", DIFF_VIEWS]])
+for (const [file, views] of [["usual.html", VIEWS], ["two.html", ["flame"]], ["diff.html", DIFF_VIEWS],
+                            ["threads.html", THREAD_VIEWS]])
     cases[`axe_finds_nothing_in_${file}`] = async () => {
         const page = await open(file);
         await page.evaluate(AXE);
@@ -48,7 +50,7 @@ const controls = (page) => page.evaluate(() => [...document.querySelectorAll(
     .map((e) => e.dataset.number = document.querySelectorAll("[data-number]").length));
 
 // catches: a control that only a pointer reaches, a trap, or a focus that nobody sees
-for (const [file, views] of [["usual.html", VIEWS], ["diff.html", DIFF_VIEWS]])
+for (const [file, views] of [["usual.html", VIEWS], ["diff.html", DIFF_VIEWS], ["threads.html", THREAD_VIEWS]])
     cases[`tab_key_reaches_every_control_of_${file}`] = async () => {
         for (const view of views) {
             const page = await open(file, `#view=${view}`);

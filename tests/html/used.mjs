@@ -3,7 +3,8 @@
 import { copyFileSync } from "node:fs";
 import { assert, collector, folded, open, run, scene, settle } from "./browser.mjs";
 
-collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
+for (const name of ["usual", "threads"])
+    collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
 
 const cases = {};
 
@@ -19,7 +20,7 @@ cases.keys_do_what_the_help_says = async () => {
     await page.keyboard.press("?");
     assert.ok(await page.isVisible("#help"));
     assert.ok(await page.locator("#keys tr").count() > 20);
-    const words = await page.locator("#words tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
+    const words = await page.locator("#words tr").evaluateAll((rows) => rows.filter((row) => row.offsetParent !== null).map((row) => [...row.cells].map((c) => c.textContent)));
     assert.deepEqual(words.map(([word]) => word), ["Self", "Total", "Latency", "\u00b1", "Late", "Lost", "Moved", "Idle", "[caller?]"]);
     for (const [, what] of words)
         assert.match(what, /^[A-Z][^.]+\.$/); // a sentence
@@ -97,11 +98,13 @@ cases.theme_follows_the_system_and_the_switch = async () => {
 };
 
 // catches: what does not fit a telephone, or is lost on a wall
-cases.no_width_needs_scrolling_sideways = async () => {
-    const page = await open("usual.html");
+for (const [file, tabs] of [["usual.html", ["flame", "sandwich", "lines", "waits", "trust", "functions"]],
+                            ["threads.html", ["flame", "threads", "functions"]]])
+cases[`no_width_of_${file}_needs_scrolling_sideways`] = async () => {
+    const page = await open(file, "#by=thread");
     for (const width of [320, 400, 480, 720, 1280, 1600, 4000]) {
         await page.setViewportSize({ width, height: 900 });
-        for (const tab of ["flame", "sandwich", "lines", "waits", "trust", "functions"]) {
+        for (const tab of tabs) {
             await page.evaluate((name) => window.tprof.showTab(name), tab);
             await settle(page);
             const over = await page.evaluate(() =>
@@ -114,18 +117,38 @@ cases.no_width_needs_scrolling_sideways = async () => {
     await page.fine();
 };
 
+// catches: keys that choose no thread, or the wrong one
+cases.keys_choose_threads_and_their_views = async () => {
+    const page = await open("threads.html");
+    const chosen = () => page.evaluate(() => window.tprof.state.thread);
+    for (const [key, thread] of [[".", 1], [".", 2], [",", 1], [",", null], [",", 5], [".", null]]) {
+        await page.keyboard.press(key);
+        await settle(page);
+        assert.equal(await chosen(), thread, key);
+    }
+    for (const [key, view] of [["6", "threads"]]) {
+        await page.keyboard.press(key);
+        assert.equal(await page.evaluate(() => document.body.dataset.tab), view);
+    }
+    await page.keyboard.press("6");
+    await page.click("table.threads .name >> text=Ping"); // its flame graph
+    await settle(page);
+    assert.deepEqual(await page.evaluate(() => [document.body.dataset.tab, window.tprof.state.thread]), ["flame", 1]);
+    await page.fine();
+};
+
 // catches: a view that opens empty, or below the screen
 cases.each_view_opens_with_its_content_in_sight = async () => {
     for (const [width, height] of [[480, 800], [1440, 900]]) {
-        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust"]) {
-            const page = await open("usual.html");
+        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust", "threads"]) {
+            const page = await open(view === "threads" ? "threads.html" : "usual.html");
             await page.setViewportSize({ width, height });
             await page.reload();
             await page.waitForSelector("html[data-ready]", { state: "attached" });
             await page.click(`.tab[data-tab="${view}"]`);
             await settle(page);
             const content = { flame: "canvas", sandwich: ".function-head h2", functions: "tbody tr", lines: "tbody tr",
-                              waits: "tbody tr", trust: "tbody tr" }[view];
+                              waits: "tbody tr", trust: "tbody tr", threads: "tbody tr" }[view];
             const box = await page.locator(`#${view} ${content}`).first().boundingBox();
             assert.ok(box !== null && box.y + 20 < .65 * height, `${view} at ${width}: ${JSON.stringify(box)}`);
             await page.fine();

@@ -12,7 +12,7 @@ class App extends Page {
             cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
             mode: "busy", image: -1, search: null, filter: false, function: -1,
             heat: this.usualHeat, tab: "flame", inverted: false, upward: false,
-            latency: false, sums: null, colours: null, hitFunctions: null,
+            thread: null, by: "core", latency: false, sums: null, colours: null, hitFunctions: null,
         };
         const frame = {
             hover: (node, e) => this.hoverNode(node, e),
@@ -28,6 +28,7 @@ class App extends Page {
             range: (from, to) => this.setRange(from, to),
             zoom: (by, slot) => this.zoomView(by, slot),
             core: (i, add) => this.clickCore(i, add),
+            thread: (number) => this.threads.choose(this.state.thread === number ? null : number),
             hover: (lines, e) => this.tip(lines, e),
             told: (text) => byId("heat-note").textContent = text,
         };
@@ -41,6 +42,7 @@ class App extends Page {
         });
         this.lines = new FunctionLines(byId("lines-box"), pick);
         this.waits = new Waits(byId("waits-box"), pick);
+        this.threads = new ThreadChoice(this);
         this.link = new Link(() => linkOf(this), (words) => followLink(this, words));
         this.bindFrame();
         this.bind();
@@ -79,6 +81,10 @@ class App extends Page {
         return this.table.text();
     }
 
+    get paperTable() {
+        return document.body.dataset.tab === "threads" ? this.threads.table : this.table;
+    }
+
     /* Show guest (index). */
     open(index) {
         const { state } = this, profile = this.profiles[index];
@@ -90,6 +96,8 @@ class App extends Page {
         state.colours = new Colours(profile);
         byId("colour").value = state.colours.by;
         this.flame.zoomPath = [];
+        state.thread = null;
+        this.threads.offer(profile);
         byId("guest").value = String(index);
         this.showHead();
         showTrust(byId("trust-box"), profile, this.overall);
@@ -293,8 +301,8 @@ class App extends Page {
     }
 
     selection(mode) {
-        const { cores, from, to, image, search, filter } = this.state;
-        return { cores, from, to, image, mode, filter: filter ? search : null };
+        const { cores, from, to, image, search, filter, thread } = this.state;
+        return { cores, from, to, image, mode, thread, filter: filter ? search : null };
     }
 
     sum() {
@@ -307,8 +315,8 @@ class App extends Page {
 
     /* Which functions are searched for, and which entries have them. */
     findHits() {
-        const { profile, state } = this, { search, image } = state;
-        const key = `${search} ${image}`;
+        const { profile, state } = this, { search, image, thread } = state;
+        const key = `${search} ${image} ${thread}`;
         if (this.hitKey === key && this.hitProfile === profile)
             return;
         this.hitKey = key;
@@ -321,8 +329,8 @@ class App extends Page {
                 state.hitFunctions[calls.function[c]] ? 1 : 0;
         for (let c = 1; c < calls.count && image >= 0; c++)
             found[c] &= calls.image[calls.leaf[c] || c] === image ? 1 : 0;
-        this.hits = profile.cores.map((core) =>
-            search === null && image < 0 ? null : pickAll(found, core.call));
+        this.hits = profile.cores.map((core) => search === null && image < 0 && thread === null
+            ? null : pickAll(found, core.call, threadFilter(core, state)));
     }
 
     /* Share of the base in stacks with a function of the search, each sample once. */
@@ -362,6 +370,7 @@ class App extends Page {
             this.showWaits();
         if (tab === "lines")
             this.lines.set(profile, state.function);
+        this.threads.redraw(tab);
         byId("only-label").hidden = state.search === null;
         byId("latency-label").hidden = !state.sums.canLatency();
         byId("latency").checked = state.latency;
@@ -389,10 +398,10 @@ class App extends Page {
         if (!profile.timed || !profile.cores.some((core) => core.moments))
             return;
         this.timeline.set(profile, state, this.hits);
-        if (state.heat === "found" && state.search === null && state.image < 0)
+        if (state.heat === "found" && this.hits[0] === null)
             state.heat = "busy";
         byId("heat-what").value = state.heat;
-        byId("heat-what").options[3].disabled = state.search === null && state.image < 0;
+        byId("heat-what").options[3].disabled = this.hits[0] === null;
         byId("heatmap").hidden = byId("heat-note").hidden = state.heat === "none";
         if (state.heat !== "none")
             this.heatmap.set(profile, state, this.hits);
@@ -402,7 +411,10 @@ class App extends Page {
     showSelection() {
         const { state, profile } = this, { sums } = state, rate = profile.head.slots_per_s;
         const parts = [];
-        if (!profile.head.idle_unknown)
+        const one = state.thread === null ? "" : threadName(profile, state.thread);
+        if (one !== "")
+            parts.push(`${one} has ${shareText(shareOf(sums.busy, joined(sums.busy, sums.elsewhere)))} of the busy time`);
+        else if (!profile.head.idle_unknown)
             parts.push(`busy ${shareText(shareOf(sums.busy, sums.all))}`);
         if (sums.kept !== null)
             parts.push(`shown ${shareText(shareOf(sums.shown, sums.whole))} of ${sums.baseText}`);
@@ -410,7 +422,7 @@ class App extends Page {
             const from = secondsText(state.from / rate), to = secondsText(state.to / rate);
             parts.push(`${from} to ${to} s (--time ${from}..${to})`);
         }
-        parts.push(`percentages are of the ${sums.baseText} of ` + coresText(profile, state.cores));
+        parts.push(`percentages are of the ${sums.baseText} of ${one && `${one} on `}` + coresText(profile, state.cores));
         byId("selection").textContent = parts.join(" \u00b7 ");
         byId("clear-time").hidden = byId("zoom-time").hidden = state.from === null;
         byId("whole-time").hidden = state.view.to - state.view.from >= profile.head.slots;
@@ -447,11 +459,11 @@ class App extends Page {
     }
 }
 
-/* values[i] for each of (indices). */
-function pickAll(values, indices) {
+/* values[i] for each of (indices), of those that (kept) has; null: of all. */
+function pickAll(values, indices, kept) {
     const picked = new Uint8Array(indices.length);
     for (let i = 0; i < indices.length; i++)
-        picked[i] = values[indices[i]];
+        picked[i] = kept === null || kept[i] ? values[indices[i]] : 0;
     return picked;
 }
 

@@ -20,6 +20,7 @@ function linkOf(app) {
     const guest = app.profiles.indexOf(profile), unless = (same, text) => same ? null : text;
     const opensElsewhere = shown.function !== "" || shown.lines !== undefined;
     return [
+        ...app.threads.words(),
         ["guest", unless(guest === 0, guest)],
         ["core", unless(state.cores.size === cores.length,
                         [...state.cores].map((i) => cores[i].number).join(","))],
@@ -60,7 +61,9 @@ function followLink(app, words) {
     state.mode = choose("of", ["busy", "idle", "all"], state.mode);
     state.inverted = choose("inverted", ["yes", "no"], state.inverted ? "yes" : "no") === "yes";
     state.latency = choose("latency", ["yes", "no"], state.latency ? "yes" : "no") === "yes";
-    state.tab = choose("view", app.tabs.list().map((tab) => tab.dataset.tab), state.tab);
+    state.tab = choose("view", app.tabs.list().filter((tab) => !tab.hidden)
+        .map((tab) => tab.dataset.tab), state.tab);
+    app.threads.follow(words);
     const f = linkFunction(functions, words.get("function") || "");
     state.function = f < 0 ? state.function : f;
     state.image = words.has("image") && images[words.get("image")] !== undefined

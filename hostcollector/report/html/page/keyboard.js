@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What keys do. The help is made of the same list, and of the words that stand
+/* What keys do: the key, a text, a function, and the tab without which the key
+ * does nothing. The help is made of the same list, and of the words that stand
  * over numbers. */
 
 const WORDS = {
@@ -11,11 +12,14 @@ const WORDS = {
     lost: ["Lost", "Deadlines that have no sample, because a buffer was full or the host was away."],
     moved: ["Moved", "Under QEMU's TCG, samples at a function's first instruction count at the call before it, where their time was spent."],
     idle: ["Idle", "Time in which a core waited for an interrupt."],
+    ready: ["Ready", "Time in which a thread could run, and no core ran it.", "threads"],
+    blocked: ["Blocked", "Time in which a thread waited for something other than a core.", "threads"],
     caller: ["[caller?]", "A caller may be missing here, because the function below has no frame of its own yet."],
 };
 
 function keyList(app) {
     const tab = (name) => () => app.showTab(name);
+    const other = (name) => () => app.threads.has(name) && app.showTab(name);
     return [
         ["/", "search", () => byId("search").focus()],
         ["f", "show only stacks with what is searched for, or all", () => app.toggleFilter()],
@@ -27,12 +31,15 @@ function keyList(app) {
         ["3", "callers and callees of a function", tab("sandwich")],
         ["4", "stacks under which cores go idle", tab("waits")],
         ["5", "how far this can be trusted", tab("trust")],
+        ["6", "threads, and the scheduling of cores", other("threads"), "threads"],
         ["l", "source lines and code of the function that was picked", () => app.openLines()],
         ["i", "invert: innermost functions first", () => app.toggle("inverted")],
         ["u", "root at the bottom (flame) or at the top (icicle)", () => app.toggle("upward")],
         ["[", "core before", () => app.nextCore(-1)],
         ["]", "next core", () => app.nextCore(1)],
         ["0", "all cores", () => app.setCores(null)],
+        [",", "thread before", () => app.threads.next(-1), "threads"],
+        [".", "next thread", () => app.threads.next(1), "threads"],
         ["z", "zoom the time line to the selected time", () => app.zoomTime()],
         ["Z", "the whole time line", () => app.viewTime(null)],
         ["t", "light or dark", () => app.theme()],
@@ -55,9 +62,10 @@ const GRAPH_KEYS = [
 const DIFF_GRAPH_KEYS = GRAPH_KEYS.filter(([key]) => /^(arrows|Enter|Backspace)$/.test(key));
 
 function listenKeys(app, keys = keyList(app), graphKeys = GRAPH_KEYS) {
-    const row = ([key, what]) => el("tr", "", el("td", "", el("kbd", "", key)), el("td", "", what));
-    byId("words").replaceChildren(...Object.values(WORDS).map(([word, what]) =>
-        el("tr", "", el("th", "left", word), el("td", "", what))));
+    /* rows that only some guests need have the name of their tab as a class */
+    const row = ([key, what, , tab]) => el("tr", tab ? `for-${tab}` : "", el("td", "", el("kbd", "", key)), el("td", "", what));
+    byId("words").replaceChildren(...Object.values(WORDS).map(([word, what, tab]) =>
+        el("tr", tab ? `for-${tab}` : "", el("th", "left", word), el("td", "", what))));
     byId("keys").replaceChildren(...keys.map(row), ...graphKeys.map(row));
     addEventListener("keydown", (e) => {
         const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);

@@ -52,13 +52,13 @@ function latencyOf({ profile, selection, cores }) {
     const works = sums.map((sum) => workOf(sum, calls));
     const busy = busyCores(sums, works, slotTicks, { profile, selection });
     const whole = new Amount(), of = new Map();
-    sums.forEach(({ core, kinds }, i) => {
+    sums.forEach(({ core, kinds, has }, i) => {
         let last = -1, counted = 0; /* is the core itself in busy[last]? */
         eachMoment({ core }, slotTicks, selection, (entry, time, slot) => {
             const c = core.call[entry], f = calls.function[calls.leaf[c] || c];
             counted = slot === last ? counted : works[i][entry];
             last = slot;
-            if (works[i][entry] === 0 || !(kinds[core.place[entry]] & WANTED))
+            if (works[i][entry] === 0 || !(kinds[core.place[entry]] & WANTED) || (has !== null && has[entry] === 0))
                 return;
             const part = time / (busy[slot] + 1 - counted);
             if (!of.has(f))

@@ -29,6 +29,13 @@ class Amount {
     }
 }
 
+function joined(a, b) {
+    const sum = new Amount();
+    sum.join(a);
+    sum.join(b);
+    return sum;
+}
+
 /* How many samples of equal weight (amount) is worth. */
 function effective(amount) {
     return amount.timeSq > 0 ? amount.time * amount.time / amount.timeSq : 0;

@@ -30,6 +30,10 @@ class Page {
         return document.body.classList.contains("print");
     }
 
+    get paperTable() {
+        return this.table;
+    }
+
     /* The tab whose view is shown. */
     showView() {
         const { tab } = this.state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A page on paper is one sheet, light: the head, the time line, the graph, and
- * as many functions as the rest of the sheet has room for. */
+ * as many functions as the rest of the sheet has room for. Views of threads and of
+ * the start are printed instead of graph and functions. */
 
 const SHEET_PX = 960; /* the height of A4 and of Letter, without margins of 10 mm */
 const SHEET_ROWS = [40, 5]; /* most and least functions */
@@ -21,24 +22,26 @@ function openWarnings(open) {
         more.open = open;
 }
 
-/* (page) has (table) and redraw(). */
+/* (page) has redraw() and paperTable, the table of the view that is printed. */
 function watchPaper(page) {
-    let limit = 0;
+    let table = null, limit = 0;
     addEventListener("beforeprint", () => {
         if (document.documentElement.dataset.ready !== "yes")
             return;
-        ({ limit } = page.table);
+        table = page.paperTable;
+        ({ limit } = table);
         applyTheme("light");
         document.body.classList.add("print");
         openWarnings(true);
         page.redraw();
-        fitSheet(page.table);
+        fitSheet(table);
     });
     addEventListener("afterprint", () => {
         applyTheme(themeChosen());
         document.body.classList.remove("print");
         openWarnings(false);
-        page.table.limit = limit || page.table.limit;
+        if (table !== null)
+            table.limit = limit;
         page.redraw();
     });
 }

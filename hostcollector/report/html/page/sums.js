@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a selection sums up to: for each call, each function, each core. The
- * selection is {cores, from, to, mode, image, filter}: a Set of indices, slots
- * or null for the whole run, "busy", "idle" or "all", an image or -1, a regular
- * expression or null. */
+ * selection is {cores, from, to, mode, image, filter, thread}: a Set of indices,
+ * slots or null for the whole run, "busy", "idle" or "all", an image or -1, a
+ * regular expression or null, the number of a thread or null. */
 
 const IDLE = 1, WANTED = 2;
 
@@ -15,6 +15,7 @@ class Sums {
         this.busy = new Amount();
         this.idle = new Amount();
         this.shown = new Amount();
+        this.elsewhere = new Amount(); /* busy time of other threads */
         this.cores = []; /* of each selected core: {core, all, busy, idle, ...} */
         this.kept = this.findKept();
         for (const index of selection.cores)
@@ -83,6 +84,7 @@ class Sums {
         const sum = {
             core, index, kinds: this.kindsOf(core), ...clearedCore(core, mode),
             all: new Amount(), busy: new Amount(), idle: new Amount(), shown: new Amount(),
+            elsewhere: new Amount(), has: threadFilter(core, this.selection),
         };
         if (from === null)
             addEntries(sum);
@@ -105,7 +107,7 @@ class Sums {
         }
         sum.all.join(sum.busy);
         sum.all.join(sum.idle);
-        for (const kind of ["all", "busy", "idle", "shown"])
+        for (const kind of ["all", "busy", "idle", "shown", "elsewhere"])
             this[kind].join(sum[kind]);
         this.cores.push(sum);
     }
@@ -220,11 +222,12 @@ class Sums {
             return this.nodeTimes;
         const { nodes, frames } = this.profile, count = nodes.frame.length;
         const self = new Float64Array(count), selfSq = new Float64Array(count);
-        for (const { core, kinds } of this.cores) {
+        for (const { core, kinds, has } of this.cores) {
             const { times, squares } = timesOfEntries(core, this.selection);
             for (let i = 0; i < core.node.length; i++) {
                 const n = core.node[i];
-                if (n === 0 || !(times[i] > 0) || !(kinds[core.place[i]] & WANTED))
+                if (n === 0 || !(times[i] > 0) || !(kinds[core.place[i]] & WANTED) ||
+                    (has !== null && has[i] === 0))
                     continue;
                 self[n - 1] += times[i];
                 selfSq[n - 1] += squares[i];
@@ -337,13 +340,29 @@ function clearedSums(profile, mode) {
     };
 }
 
+/* Which entries of (core) are of the selected thread; null: all are. */
+function threadFilter(core, { thread }) {
+    return thread === null || core.thread === null
+        ? null : Uint8Array.from(core.thread, (number) => number === thread ? 1 : 0);
+}
+
+/* Add (time) in samples of other threads to (sum). (k): the place of their call. */
+function addElsewhere(sum, k, samples, time, square) {
+    if (!(sum.kinds[k] & IDLE))
+        sum.elsewhere.add(samples, time, square, 0);
+}
+
 /* Add all entries to the (sum) of their core. */
 function addEntries(sum) {
-    const { core } = sum;
+    const { core, has } = sum;
     for (let i = 0; i < core.place.length; i++) {
         if (core.samples[i] === 0)
             continue;
         const k = core.place[i];
+        if (has !== null && has[i] === 0) {
+            addElsewhere(sum, k, core.samples[i], core.time[i], core.timeSq[i]);
+            continue;
+        }
         sum.samples[k] += core.samples[i];
         sum.time[k] += core.time[i];
         sum.late[k] += core.late[i];
@@ -365,13 +384,17 @@ function eachPeriod({ slot, periods }, from, to, act) {
 
 /* Likewise, the moments of slots (from) to before (to). */
 function addMoments(sum, from, to) {
-    const { core, samples, time, square, late } = sum;
+    const { core, has, samples, time, square, late } = sum;
     if (core.moments === null)
         return;
     const { place } = core, m = core.moments, { entry, weight, late: lates } = m;
     eachPeriod(m, from, to, (first, last, period) => {
         for (let i = first; i < last; i++) {
             const k = place[entry[i]], t = weight[i] * period;
+            if (has !== null && has[entry[i]] === 0) {
+                addElsewhere(sum, k, 1, t, t * t);
+                continue;
+            }
             samples[k]++;
             time[k] += t;
             late[k] += lates[i] & 1 ? t : 0;

@@ -29,6 +29,15 @@ function shareCells(time, timeSq, whole) {
             el("td", "number quiet error", `\u00b1${errorText(s)}`)];
 }
 
+/* A function's (own) part of the time (whole) of a core or thread. */
+function partCell(own, whole) {
+    const s = shareOf(own, whole);
+    const cell = el("td", "number core", own.time > 0 ? (100 * s.p).toFixed(0) : "\u00b7");
+    cell.style.setProperty("--heat", s.p.toFixed(3));
+    cell.title = own.time > 0 ? shareText(s) : "no sample";
+    return cell;
+}
+
 class FunctionTable {
     /* (actions): pick(function), open(function). */
     constructor(box, actions) {
@@ -53,7 +62,9 @@ class FunctionTable {
         ];
         if (this.isLatency())
             list.unshift({ id: "latency", title: "Latency %", span: 2, hint: WORDS.latency[1] });
-        if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
+        if (this.state.by === "thread")
+            list.push(...this.threadColumns());
+        else if (sums.cores.length > 1 && sums.cores.length <= CORES_MAX)
             sums.cores.forEach((core, i) => list.push({
                 id: `core${i}`, title: String(core.core.number), core: i,
                 hint: `self, % of core ${core.core.number}'s ${this.state.mode} time`,
@@ -61,6 +72,15 @@ class FunctionTable {
         list.push({ id: "name", title: "Function", left: true });
         list.push({ id: "line", title: "Hottest line", left: true });
         return list;
+    }
+
+    /* Columns of the threads with most time. */
+    threadColumns() {
+        const { sums, state } = this;
+        return sumsByThread(sums).slice(0, CORES_MAX).map((thread, i) => ({
+            id: `thread${i}`, title: threadName(sums.profile, thread.number), amounts: thread,
+            hint: `self, % of ${threadName(sums.profile, thread.number)}'s ${state.mode} time`,
+        }));
     }
 
     /* Is latency shown? Latency needs cores, times and busy samples. */
@@ -78,6 +98,8 @@ class FunctionTable {
             return this.sums.latency(row.function).time;
         if (id === "late")
             return latePart(row.late, row.self);
+        if (id.startsWith("thread"))
+            return (sumsByThread(this.sums)[+id.slice(6)]?.of.get(row.function) || new Amount()).time;
         if (id.startsWith("core"))
             return this.sums.onCore(row.function, +id.slice(4)).time;
         return id === "line" ? this.line(row) : row[id];
@@ -137,6 +159,8 @@ class FunctionTable {
             cell.scope = "col";
             cell.colSpan = column.span || 1;
             cell.title = column.hint || "";
+            if (column.amounts !== undefined)
+                cell.classList.add("thread");
             if (column.id === this.order())
                 cell.setAttribute("aria-sort", this.falling ? "descending" : "ascending");
             button.addEventListener("click", () => {
@@ -162,7 +186,10 @@ class FunctionTable {
             else if (column.id === "late")
                 tr.append(this.lateCell(row));
             else if (column.core !== undefined)
-                tr.append(this.coreCell(row, column.core));
+                tr.append(partCell(this.sums.onCore(row.function, column.core),
+                                   this.sums.cores[column.core][this.state.mode]));
+            else if (column.amounts !== undefined)
+                tr.append(partCell(column.amounts.of.get(row.function) || new Amount(), column.amounts.whole));
             else if (column.id === "name")
                 tr.append(this.nameCell(row));
             else
@@ -178,16 +205,6 @@ class FunctionTable {
         const late = latePart(row.late, row.self);
         return el("td", this.sums.profile.isLate(late) ? "number late" : "number quiet",
                   late > .005 ? `${(100 * late).toFixed(0)} %` : "");
-    }
-
-    coreCell(row, index) {
-        const core = this.sums.cores[index], { mode } = this.state;
-        const own = this.sums.onCore(row.function, index), { time } = own;
-        const s = shareOf(own, core[mode]);
-        const cell = el("td", "number core", time > 0 ? (100 * s.p).toFixed(0) : "\u00b7");
-        cell.style.setProperty("--heat", s.p.toFixed(3));
-        cell.title = time > 0 ? shareText(s) : "no sample";
-        return cell;
     }
 
     /* Of how much of its own time is the caller missing, if that deserves a mark? */

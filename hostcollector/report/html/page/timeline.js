@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A lane for each core: busy, idle, late, lost. Dragging selects a time. */
+/* A lane for each core: busy, idle, late, lost; or for each thread: running.
+ * Dragging selects a time. */
 
 const AXIS = 20; /* pixels */
+const LANES_MAX = 16; /* of threads */
 
 class Timeline {
     /* (actions): range(from, to) in slots, or nulls; view(from, to); core(i,
-     * add); hover(text, event). */
+     * add); thread(number); hover(text, event). */
     constructor(box, actions) {
         this.box = box;
         this.actions = actions;
@@ -29,8 +31,57 @@ class Timeline {
             this.version++;
         }
         Object.assign(this, { profile, state, hits });
-        this.lane = Math.max(7, Math.min(26, Math.floor(240 / profile.cores.length)));
+        this.box.parentElement.classList.toggle("by-thread", this.isByThread());
+        this.lanes = this.isByThread() ? this.threadLanes() : profile.cores.map((core, i) => this.coreLane(core, i));
+        this.lane = Math.max(7, Math.min(26, Math.floor(240 / this.lanes.length)));
         this.draw();
+    }
+
+    isByThread() {
+        const { by, tab } = this.state;
+        return this.profile.head.threads !== undefined && (by === "thread" || tab === "threads");
+    }
+
+    /* A lane: its name and share as text, whether it is selected, a hint, and what
+     * follows when the user chooses it. */
+    coreLane(core, index) {
+        const sum = this.state.sums && this.state.sums.cores.find((s) => s.index === index);
+        return {
+            name: `core ${core.number}`, core, index, chosen: this.state.cores.has(index),
+            share: sum && sum.all.time > 0 && !this.profile.head.idle_unknown
+                ? `${percentText(sum.busy.time / sum.all.time)} %` : "",
+            hint: "only this core; with Shift: this core, too",
+            choose: (e) => this.actions.core(index, e.shiftKey || e.ctrlKey || e.metaKey),
+        };
+    }
+
+    /* The threads with most samples; idle ones have no lane. */
+    threadLanes() {
+        const { profile, state } = this, { all, of } = busyByThread(profile);
+        return threadsInOrder(profile).filter((n) => of[n].samples > 0 && !isIdleThread(profile, n))
+            .slice(0, LANES_MAX).map((number, index) => ({
+                name: threadName(profile, number), number, index,
+                chosen: state.thread === null || state.thread === number,
+                share: `${percentText(of[number].time / all.time)} %`,
+                hint: "only this thread", choose: () => this.actions.thread(number),
+            }));
+    }
+
+    /* What lane (index) shows in (width) parts. */
+    laneParts(index, width) {
+        return this.isByThread() ? this.threadParts(width)[index] : this.parts(index, width);
+    }
+
+    threadParts(width) {
+        const { from, to } = this.state.view, cores = [...this.state.cores];
+        const key = `threads ${from} ${to} ${width} ${cores}`;
+        if (!this.cache.has(key)) {
+            const none = new Float32Array(width);
+            this.cache.set(key, fillThreads(this.profile, cores.map((i) => this.profile.cores[i]),
+                                            this.lanes.map((lane) => lane.number), from, to, width)
+                .map((busy) => ({ busy, idle: none, late: none, found: none })));
+        }
+        return this.cache.get(key);
     }
 
     /* The share of each of (width) parts' time, of core (index): of each pixel of
@@ -50,26 +101,26 @@ class Timeline {
         const width = Math.floor(this.canvasBox.clientWidth);
         if (!this.profile || !this.profile.timed || this.state.sums === null || width < 10)
             return;
-        const cores = this.profile.cores, gap = this.lane > 12 ? 3 : 1;
-        const height = cores.length * (this.lane + gap) + AXIS;
-        const g = sizedCanvas(this.canvas, width, height), { view, cores: chosen } = this.state;
+        const gap = this.lane > 12 ? 3 : 1;
+        const height = this.lanes.length * (this.lane + gap) + AXIS;
+        const g = sizedCanvas(this.canvas, width, height), { view, cores: chosen, thread } = this.state;
         this.drawLabels(gap);
-        this.picture.put(g, [this.version, view.from, view.to, ...chosen], width, height,
+        this.picture.put(g, [this.version, view.from, view.to, ...chosen, this.isByThread(), thread], width, height,
                          (paper) => this.drawLanes(paper, gap, width, height));
         this.drawSelection(g, width, height - AXIS);
     }
 
     drawLanes(g, gap, width, height) {
-        this.profile.cores.forEach((core, i) => {
-            g.globalAlpha = this.state.cores.has(i) ? 1 : .3;
-            this.drawLane(g, core, i, i * (this.lane + gap), width);
+        this.lanes.forEach((lane, i) => {
+            g.globalAlpha = lane.chosen ? 1 : .3;
+            this.drawLane(g, lane, i * (this.lane + gap), width);
         });
         g.globalAlpha = 1;
         this.drawAxis(g, width, height);
     }
 
-    drawLane(g, core, index, y, width) {
-        const p = this.parts(index, width), h = this.lane;
+    drawLane(g, { core, index }, y, width) {
+        const p = this.laneParts(index, width), h = this.lane;
         const bars = (colour, low, high) => {
             g.fillStyle = cssColour(colour);
             for (let x = 0; x < width; x++) {
@@ -78,13 +129,15 @@ class Timeline {
                     g.fillRect(x, y + h * (1 - b), 1, h * (b - a));
             }
         };
-        const found = this.hits[index] !== null;
+        const found = core !== undefined && this.hits[index] !== null;
         bars("--idle", (x) => p.busy[x], (x) => p.busy[x] + p.idle[x]);
         bars(found ? "--busy-faint" : "--busy", () => 0, (x) => p.busy[x]);
         if (found)
             bars("--found", () => 0, (x) => p.found[x]);
-        this.drawLate(g, p, y + h, width);
         this.drawUnknown(g, y, h, width);
+        if (core === undefined)
+            return;
+        this.drawLate(g, p, y + h, width);
         this.drawLost(g, core, y, width);
     }
 
@@ -158,19 +211,14 @@ class Timeline {
     }
 
     drawLabels(gap) {
-        this.labels.replaceChildren(...this.profile.cores.map((core, i) => {
-            const sum = this.state.sums.cores.find((s) => s.index === i);
-            const busy = sum && sum.all.time > 0 && !this.profile.head.idle_unknown
-                ? `${percentText(sum.busy.time / sum.all.time)} %` : "";
-            const label = el("button", "lane-label", el("span", "", `core ${core.number}`),
-                             el("span", "quiet", busy));
+        this.labels.replaceChildren(...this.lanes.map((lane) => {
+            const label = el("button", "lane-label", el("span", "", lane.name), el("span", "quiet", lane.share));
             label.type = "button";
             label.style.height = `${this.lane}px`;
             label.style.marginBottom = `${gap}px`;
-            label.setAttribute("aria-pressed", String(this.state.cores.has(i)));
-            label.title = "only this core; with Shift: this core, too";
-            label.addEventListener("click", (e) =>
-                this.actions.core(i, e.shiftKey || e.ctrlKey || e.metaKey));
+            label.setAttribute("aria-pressed", String(lane.chosen));
+            label.title = lane.hint;
+            label.addEventListener("click", (e) => lane.choose(e));
             return label;
         }));
     }
@@ -242,15 +290,14 @@ class Timeline {
         const gap = this.lane > 12 ? 3 : 1;
         const index = Math.floor((e.clientY - box.top) / (this.lane + gap));
         const x = Math.floor(e.clientX - box.left);
-        if (!this.profile || !this.profile.timed || index >= this.profile.cores.length ||
+        if (!this.profile || !this.profile.timed || index >= this.lanes.length ||
             index < 0 || x < 0 || x >= width)
             return null;
-        const p = this.parts(index, width), { slots_per_s: rate } = this.profile.head;
+        const p = this.laneParts(index, width), { slots_per_s: rate } = this.profile.head;
         const span = (this.state.view.to - this.state.view.from) / width / rate;
-        return [`core ${this.profile.cores[index].number} at ` +
-                clockText(this.slotAt(e) / rate, Math.max(span, 1 / rate)) + " s",
-                `busy ${percentText(Math.min(1, p.busy[x]))} % ` +
-                `(${percentText(Math.min(1, p.late[x]))} % came late), ` +
-                `idle ${percentText(Math.min(1, p.idle[x]))} %`];
+        const at = `${this.lanes[index].name} at ` + clockText(this.slotAt(e) / rate, Math.max(span, 1 / rate)) + " s";
+        const percent = (part) => percentText(Math.min(1, part));
+        return this.isByThread() ? [at, `running ${percent(p.busy[x])} %`]
+            : [at, `busy ${percent(p.busy[x])} % (${percent(p.late[x])} % came late), idle ${percent(p.idle[x])} %`];
     }
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The choice of a thread, and the views that only some guests have. Part of App. */
+
+const THREADS_OFFERED = 200;
+
+class ThreadChoice {
+    constructor(app) {
+        this.app = app;
+        this.table = new ThreadTable(byId("threads-box"), { thread: (number) => this.choose(number, "flame") });
+        byId("thread").addEventListener("change", (e) => this.choose(e.target.value === "" ? null : +e.target.value));
+        byId("by").addEventListener("change", (e) => {
+            app.state.by = e.target.value;
+            app.redraw();
+        });
+    }
+
+    /* Show only what (number) did; null: all threads. */
+    choose(number, tab = this.app.state.tab) {
+        this.app.state.thread = number;
+        this.app.state.tab = tab;
+        this.app.update();
+    }
+
+    /* The thread behind the chosen one, or before it: (by) is 1 or -1. */
+    next(by) {
+        const { profile, state } = this.app;
+        if (!profile.head.threads)
+            return;
+        const list = [null, ...threadsInOrder(profile)];
+        this.choose(list[(list.indexOf(state.thread) + by + list.length) % list.length]);
+    }
+
+    /* Has the guest what tab (name) shows? */
+    has(name) {
+        return !document.querySelector(`.tab[data-tab="${name}"]`).hidden;
+    }
+
+    /* Offer the threads and views that (profile) has. */
+    offer(profile) {
+        const { threads } = profile.head;
+        for (const [tab, has] of [["threads", threads]]) {
+            document.querySelector(`.tab[data-tab="${tab}"]`).hidden = !has;
+            document.body.classList.toggle(`has-${tab}`, Boolean(has));
+        }
+        byId("thread-label").hidden = byId("by-label").hidden = !threads;
+        this.offered = null;
+    }
+
+    /* The list of threads, with the chosen one in any case. */
+    showList() {
+        const { profile, state } = this.app, all = threadsInOrder(profile);
+        const list = all.slice(0, THREADS_OFFERED);
+        if (state.thread !== null && !list.includes(state.thread))
+            list.push(state.thread);
+        if (list.join() !== this.offered) {
+            this.offered = list.join();
+            const option = (text, value) => {
+                const one = el("option", "", text);
+                one.value = value;
+                return one;
+            };
+            byId("thread").replaceChildren(option("all threads", ""),
+                ...list.map((number) => option(threadName(profile, number), String(number))));
+        }
+        byId("thread").value = state.thread === null ? "" : String(state.thread);
+        byId("by").value = state.by;
+    }
+
+    redraw(tab) {
+        const { profile, state } = this.app;
+        if (profile.head.threads)
+            this.showList();
+        if (tab === "threads")
+            this.table.set(profile, state);
+    }
+
+    /* The choices in the address: see link.js. */
+    words() {
+        const { state, profile } = this.app;
+        return [["thread", state.thread === null ? null : String(state.thread)],
+                ["by", state.by === profile.head.shown.by ? null : state.by]];
+    }
+
+    follow(words) {
+        const { state, profile } = this.app, { threads, shown } = profile.head;
+        const number = Number(words.get("thread"));
+        state.thread = threads && words.get("thread") && Number.isInteger(number) && number >= 0 &&
+            number <= threads.length ? number : null;
+        state.by = threads && ["core", "thread"].includes(words.get("by")) ? words.get("by") : threads ? shown.by : "core";
+    }
+}
