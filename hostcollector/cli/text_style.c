@@ -28,7 +28,7 @@ static unsigned long columns_of(bool terminal)
 
 static uint32_t clamp(unsigned long n)
 {
-    return n == 0                       ? 0
+    return n == 0                       ? TEXT_STYLE_COLUMNS
            : n < TEXT_STYLE_COLUMNS_MIN ? TEXT_STYLE_COLUMNS_MIN
            : n > TEXT_STYLE_COLUMNS_MAX ? TEXT_STYLE_COLUMNS_MAX
                                         : (uint32_t)n;
@@ -62,15 +62,15 @@ struct report text_style_for_output(const struct report *r, const char *path,
                                     const struct outputs *out)
 {
     struct report own = *r;
-    bool terminal = out->terminal;
+    bool terminal = out->terminal, file = strcmp(path, "-") != 0;
 
-    own.columns = out->columns;
-    if (strcmp(path, "-") != 0) {
+    own.columns = out->columns != 0 ? out->columns
+                  : file            ? TEXT_STYLE_COLUMNS
+                                    : clamp(columns_of(terminal));
+    if (file) {
         own.details = true;
         return own;
     }
-    if (own.columns == 0)
-        own.columns = clamp(columns_of(terminal));
     /* a pipe is no screen, unless its reader says how many lines it has */
     own.whole = !terminal && getenv("LINES") == NULL;
     own.colour = out->colour == COLOUR_ALWAYS ||

@@ -8,6 +8,7 @@
 
 /* Limits of the width: a narrower table would be unreadable, and so would a
  * wider one. */
+#define TEXT_STYLE_COLUMNS     80 /* of a file or a pipe */
 #define TEXT_STYLE_COLUMNS_MIN 40
 #define TEXT_STYLE_COLUMNS_MAX 400
 

@@ -154,9 +154,9 @@ static void check_bomb(size_t size, uint64_t addresses)
     uint64_t samples = write_bomb("bomb", size, addresses);
 
     limit_space(16 * MIB + ITSELF);
-    CHECK_EQ(
-        collector("report bomb --memory 16M -o a.txt -o a.folded -o a.html"),
-        0);
+    CHECK_EQ(collector("report bomb --memory 16M --width 100 -o a.txt -o "
+                       "a.folded -o a.html"),
+             0);
     /* buffers for reading and writing take the rest */
     CHECK(SANITIZED || peak_bytes() < 16 * MIB + itself + 3 * MIB);
     CHECK_EQ(sum_of("a.folded"), samples);

@@ -104,7 +104,8 @@ static int report(void)
 
     CHECK(pid >= 0);
     if (pid == 0) {
-        execl(COLLECTOR, "collector", "report", "gib", "-o", "a.txt", NULL);
+        execl(COLLECTOR, "collector", "report", "gib", "-o", "a.txt", "--width",
+              "100", NULL);
         _exit(99);
     }
     CHECK_EQ(waitpid(pid, &status, 0), pid);

@@ -264,7 +264,7 @@ TEST(options_that_a_file_does_not_follow_are_told)
     make_recording();
     CHECK_EQ(collector(ASKED "-o x.json -o x.html -o x.csv"), 0);
     CHECK_CONTAINS("err", told);
-    CHECK_EQ(collector(ASKED "-q -o x.txt -o x.html"), 0);
+    CHECK_EQ(collector(ASKED "-q --width 100 -o x.txt -o x.html"), 0);
     CHECK_STR(text_of("err"), "");
     CHECK_CONTAINS("x.txt", "Shown: idle time, shares of all time, rows by "
                             "late, at most 3 rows, trees from the inside out,");
