@@ -401,10 +401,60 @@ cases.lanes_of_threads_have_the_time_of_the_json_file = async () => {
     await page.fine();
 };
 
+// catches: waits of another thread, of idle threads, or without those that go on
+cases.waits_of_threads_are_shown_as_the_json_file_says = async () => {
+    const page = await page_of("threads", kernel), guest = report("threads", ...kernel), names = thread_names(guest);
+    await show(page, "offcpu");
+    const time = (w) => w.seconds + (w.open_seconds || 0);
+    const waits = guest.thread_waits.filter((w) => w.kind === "at" && !guest.threads[w.thread - 1].idle);
+    const sum = (list, of) => list.reduce((all, one) => all + of(one), 0), all = sum(waits, time);
+    const chain = (w) => [...w.stack].reverse().join(" \u2190 ") || "stack unknown";
+    assert.deepEqual((await cells_of(page, "table.off tbody tr")).map((row) => [...row.slice(0, 2), row[3], row[4].replace(/;.*/, "")]).sort(),
+                     waits.map((w) => [percent(time(w) / all), String((w.count + (w.open_seconds ? 1 : 0)).toLocaleString("en-US")),
+                                       names[w.thread - 1], chain(w)]).sort());
+    const wakers = guest.thread_waits.filter((w) => w.kind === "ended by");
+    assert.deepEqual((await cells_of(page, "table.wakers tbody tr")).sort(), wakers.map((w) => [
+        percent(w.count / sum(wakers.filter((o) => o.thread === w.thread), (o) => o.count)), w.count.toLocaleString("en-US"),
+        names[w.thread - 1], chain(w)]).sort());
+    // the graph, stack by stack, in seconds
+    const graph = () => page.evaluate(() => {
+        const { profile, threads } = window.tprof, lines = {};
+        const walk = (node, path) => {
+            const kids = node.kids(0), own = node.off - kids.reduce((all, kid) => all + kid.off, 0);
+            if (own > 1)
+                lines[path] = own / profile.hz;
+            kids.forEach((kid) => walk(kid, [...path, kid.name || profile.functions[kid.function].name]));
+        };
+        walk(threads.off.flame.root, []);
+        return { lines, on: threads.off.flame.root.on / profile.hz };
+    });
+    const folded = (list) => list.reduce((lines, w) => {
+        const key = w.stack.length ? w.stack.join() : "unknown stack";
+        return { ...lines, [key]: (lines[key] || 0) + time(w) };
+    }, {});
+    const same = (a, b) => {
+        assert.deepEqual(Object.keys(a).sort(), Object.keys(b).sort());
+        for (const key of Object.keys(a))
+            assert.ok(Math.abs(a[key] - b[key]) < 1e-6, `${key}: ${a[key]} s, not ${b[key]} s`);
+    };
+    same((await graph()).lines, folded(waits));
+    assert.equal((await graph()).on, 0);
+    await page.check("#running");
+    await settle(page);
+    const both = await graph(), named = guest.threads.filter((t) => !t.idle);
+    same(both.lines, folded(waits));
+    assert.ok(Math.abs(both.on - sum(named, (t) => t.busy.seconds)) < 1e-6);
+    await page.selectOption("#thread", "2");
+    await settle(page);
+    same((await graph()).lines, folded(waits.filter((w) => w.thread === 2)));
+    assert.ok(Math.abs((await graph()).on - guest.threads[1].busy.seconds) < 1e-6);
+    await page.fine();
+};
+
 // catches: a guest without threads and marks that has something of them to read
 cases.guest_without_threads_has_nothing_of_them = async () => {
     const page = await page_of("usual", kernel, "#view=threads&thread=1&by=thread");
-    for (const what of ["[data-tab=threads].tab", "#thread", "#by"])
+    for (const what of ["[data-tab=threads].tab", "[data-tab=offcpu].tab", "#thread", "#by"])
         assert.ok(await page.isHidden(what), what);
     assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
     for (const key of ["6", "7", "8", ",", "."])

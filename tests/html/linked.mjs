@@ -50,10 +50,26 @@ for (const name of ["functions", "sandwich", "lines", "waits", "trust"])
 
 // catches: a choice among threads that a link loses
 for (const [what, choose, hash] of [
-    ["threads", tab("threads"), "#view=threads"],
+    ["threads", tab("threads"), "#view=threads"], ["waits", tab("offcpu"), "#view=offcpu"],
     ["a_thread", (page) => page.selectOption("#thread", "2"), "#thread=2"],
     ["no_thread", (page) => page.selectOption("#thread", "0"), "#thread=0"],
-    ["lanes", (page) => page.selectOption("#by", "thread"), "#by=thread"]])
+    ["lanes", (page) => page.selectOption("#by", "thread"), "#by=thread"],
+    ["running_time", async (page) => {
+        await tab("offcpu")(page);
+        await page.check("#running");
+    }, "#running=yes&view=offcpu"],
+    ["the_graph_of_waits", async (page) => {
+        await tab("offcpu")(page);
+        await page.focus("#offcpu canvas");
+        for (const key of ["ArrowDown", "ArrowDown", "Enter"])
+            await page.keyboard.press(key);
+    }, "#view=offcpu&zoom=_start%3Bthread"],
+    ["waits_at_no_stack", async (page) => {
+        await tab("offcpu")(page);
+        await page.focus("#offcpu canvas");
+        for (const key of ["ArrowDown", "ArrowRight", "Enter"])
+            await page.keyboard.press(key);
+    }, "#view=offcpu&zoom=%23-2"]])
     cases[`choice_of_${what}_has_an_address`] = async () => assert.equal(await passed_on("threads.html", choose), hash);
 
 // catches: a link that opens the view of another function

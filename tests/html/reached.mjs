@@ -10,7 +10,7 @@ collector("report", scene("two_images"), "--elf", "kernel.elf", "--elf", "app.el
 collector("diff", "usual.tprof", "oversubscribed.tprof", "-o", "diff.html");
 
 const VIEWS = ["flame", "functions", "sandwich", "lines", "waits", "trust"];
-const THREAD_VIEWS = ["flame", "functions", "threads"];
+const THREAD_VIEWS = ["flame", "functions", "threads", "offcpu"];
 const DIFF_VIEWS = ["flame", "sides", "functions", "trust"];
 const LOOKS = [[480, "light"], [480, "dark"], [1440, "light"], [1440, "dark"], [1600, "light"]];
 const cases = {};
@@ -155,16 +155,17 @@ function contrast(a, b) {
 }
 
 // catches: names in a graph that weak eyes cannot read
-for (const file of ["usual.html", "oversubscribed.html", "two.html", "diff.html"])
+for (const file of ["usual.html", "oversubscribed.html", "two.html", "diff.html", "threads.html"])
     cases[`names_in_graphs_of_${file}_can_be_read`] = async () => {
-        const page = await open(file);
+        const page = await open(file, file === "threads.html" ? "#view=offcpu&running=yes" : "");
         for (const colorScheme of ["light", "dark"]) {
             await page.emulateMedia({ colorScheme });
             await settle(page);
-            for (const by of file === "diff.html" ? ["change"] : ["file", "image", "function", "late"]) {
+            for (const by of { "diff.html": ["change"], "threads.html": ["state"] }[file] || ["file", "image", "function", "late"]) {
                 // each frame's fill and the colour of its name, as they reach the canvas
                 const pairs = await page.evaluate((way) => {
-                    const { flame } = window.tprof, g = flame.canvas.getContext("2d"), list = [];
+                    const flame = way === "state" ? window.tprof.threads.off.flame : window.tprof.flame;
+                    const list = [], g = flame.canvas.getContext("2d");
                     const rgb = (colour) => {
                         const one = document.createElement("canvas").getContext("2d");
                         one.fillStyle = colour;

@@ -99,9 +99,9 @@ cases.theme_follows_the_system_and_the_switch = async () => {
 
 // catches: what does not fit a telephone, or is lost on a wall
 for (const [file, tabs] of [["usual.html", ["flame", "sandwich", "lines", "waits", "trust", "functions"]],
-                            ["threads.html", ["flame", "threads", "functions"]]])
+                            ["threads.html", ["flame", "threads", "offcpu", "functions"]]])
 cases[`no_width_of_${file}_needs_scrolling_sideways`] = async () => {
-    const page = await open(file, "#by=thread");
+    const page = await open(file, "#by=thread&running=yes");
     for (const width of [320, 400, 480, 720, 1280, 1600, 4000]) {
         await page.setViewportSize({ width, height: 900 });
         for (const tab of tabs) {
@@ -117,6 +117,35 @@ cases[`no_width_of_${file}_needs_scrolling_sideways`] = async () => {
     await page.fine();
 };
 
+// catches: paper that shows another view, or several sheets of threads
+cases.views_of_threads_are_printed_as_one_sheet = async () => {
+    for (const [file, view, what] of [["threads.html", "threads", "table.threads"], ["threads.html", "offcpu", "#offcpu canvas"]]) {
+        const page = await open(file, `#view=${view}`);
+        await page.evaluate(() => { // as many rows as a sheet has no room for
+            const { profile, threads } = window.tprof, more = (list, n) => Array.from({ length: n }, (_, i) => list[i % list.length]);
+            profile.threadOrder = more(profile.threadOrder, 300);
+            profile.head.waits = more(profile.head.waits, 300);
+            threads.off.key = "";
+            window.tprof.timeline.cache.clear();
+            window.tprof.redraw();
+        });
+        await settle(page);
+        const before = await page.innerText("main");
+        for (const format of ["A4", "Letter"]) {
+            const pdf = (await page.pdf({ format, preferCSSPageSize: true })).toString("latin1");
+            assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, `${view}, ${format}`);
+        }
+        await settle(page);
+        assert.equal(await page.innerText("main"), before);
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        await page.emulateMedia({ media: "print" });
+        assert.ok(await page.isVisible(what), what);
+        for (const other of ["#flame", "#functions", "#tabs", "#thread", "#running"])
+            assert.ok(!await page.isVisible(other), `${other} beside ${view}`);
+        await page.fine();
+    }
+};
+
 // catches: keys that choose no thread, or the wrong one
 cases.keys_choose_threads_and_their_views = async () => {
     const page = await open("threads.html");
@@ -126,10 +155,17 @@ cases.keys_choose_threads_and_their_views = async () => {
         await settle(page);
         assert.equal(await chosen(), thread, key);
     }
-    for (const [key, view] of [["6", "threads"]]) {
+    for (const [key, view] of [["6", "threads"], ["7", "offcpu"], ["8", "offcpu"]]) {
         await page.keyboard.press(key);
         assert.equal(await page.evaluate(() => document.body.dataset.tab), view);
     }
+    await page.focus("#offcpu canvas");
+    await page.keyboard.press("ArrowDown");
+    const said = await page.locator(".off-detail").evaluate((e) => e.closest("[aria-live]").textContent);
+    assert.match(said, /^_start \u00b7 waiting 530 ms, 60\.2 % \u00b7 waiting threads: Pong\\x1b\[2J 54\.7 %, Ping 45\.3 % \u00b7 Pong\\x1b\[2J was woken 94 % by thread/);
+    await page.click("table.off .name >> text=Ping"); // only its waits
+    await settle(page);
+    assert.equal(await page.locator("table.off tbody tr").count(), 1);
     await page.keyboard.press("6");
     await page.click("table.threads .name >> text=Ping"); // its flame graph
     await settle(page);
@@ -140,15 +176,15 @@ cases.keys_choose_threads_and_their_views = async () => {
 // catches: a view that opens empty, or below the screen
 cases.each_view_opens_with_its_content_in_sight = async () => {
     for (const [width, height] of [[480, 800], [1440, 900]]) {
-        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust", "threads"]) {
-            const page = await open(view === "threads" ? "threads.html" : "usual.html");
+        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust", "threads", "offcpu"]) {
+            const page = await open({ threads: "threads.html", offcpu: "threads.html" }[view] || "usual.html");
             await page.setViewportSize({ width, height });
             await page.reload();
             await page.waitForSelector("html[data-ready]", { state: "attached" });
             await page.click(`.tab[data-tab="${view}"]`);
             await settle(page);
             const content = { flame: "canvas", sandwich: ".function-head h2", functions: "tbody tr", lines: "tbody tr",
-                              waits: "tbody tr", trust: "tbody tr", threads: "tbody tr" }[view];
+                              waits: "tbody tr", trust: "tbody tr", threads: "tbody tr", offcpu: "canvas" }[view];
             const box = await page.locator(`#${view} ${content}`).first().boundingBox();
             assert.ok(box !== null && box.y + 20 < .65 * height, `${view} at ${width}: ${JSON.stringify(box)}`);
             await page.fine();

@@ -12,7 +12,7 @@ class App extends Page {
             cores: new Set(), from: null, to: null, view: { from: 0, to: 1 },
             mode: "busy", image: -1, search: null, filter: false, function: -1,
             heat: this.usualHeat, tab: "flame", inverted: false, upward: false,
-            thread: null, by: "core", latency: false, sums: null, colours: null, hitFunctions: null,
+            thread: null, by: "core", running: false, latency: false, sums: null, colours: null, hitFunctions: null,
         };
         const frame = {
             hover: (node, e) => this.hoverNode(node, e),
@@ -82,7 +82,8 @@ class App extends Page {
     }
 
     get paperTable() {
-        return document.body.dataset.tab === "threads" ? this.threads.table : this.table;
+        const { table, off } = this.threads;
+        return { threads: table, offcpu: off }[document.body.dataset.tab] || this.table;
     }
 
     /* Show guest (index). */
@@ -96,6 +97,7 @@ class App extends Page {
         state.colours = new Colours(profile);
         byId("colour").value = state.colours.by;
         this.flame.zoomPath = [];
+        this.threads.off.flame.zoomPath = [];
         state.thread = null;
         this.threads.offer(profile);
         byId("guest").value = String(index);

@@ -19,6 +19,7 @@ function linkOf(app) {
     const { state, profile, flame } = app, { head, functions, cores } = profile, { shown } = head;
     const guest = app.profiles.indexOf(profile), unless = (same, text) => same ? null : text;
     const opensElsewhere = shown.function !== "" || shown.lines !== undefined;
+    const graph = state.tab === "offcpu" ? app.threads.off.flame : flame;
     return [
         ...app.threads.words(),
         ["guest", unless(guest === 0, guest)],
@@ -34,7 +35,7 @@ function linkOf(app) {
         ["inverted", unless(state.inverted === shown.inverted, state.inverted ? "yes" : "no")],
         ["latency", unless(state.latency === shown.latency, state.latency ? "yes" : "no")],
         ["root", unless(!state.upward, "bottom")],
-        ["zoom", linkPath(functions, flame.zoomPath)],
+        ["zoom", linkPath(functions, graph.zoomPath)],
         ["heat", unless(state.heat === app.usualHeat, state.heat)],
         ["span", unless(state.view.to - state.view.from >= head.slots,
                         linkRange(head, state.view.from, state.view.to))],
@@ -69,7 +70,8 @@ function followLink(app, words) {
     state.image = words.has("image") && images[words.get("image")] !== undefined
         ? +words.get("image") : -1;
     byId("image").value = String(state.image);
-    app.flame.zoomPath = linkFrames(functions, words.get("zoom"));
+    const graph = state.tab === "offcpu" ? app.threads.off.flame : app.flame;
+    graph.zoomPath = linkFrames(functions, words.get("zoom"));
     if (words.get("core"))
         app.typeCores(words.get("core"));
     linkSlots(head, words.get("time"), (from, to) => app.setRange(from, to));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The choice of a thread, and the views that only some guests have. Part of App. */
+/* The choice of a thread, and the views that only some guests have: threads, and
+ * their waits. Part of App. */
 
 const THREADS_OFFERED = 200;
 
@@ -7,6 +8,10 @@ class ThreadChoice {
     constructor(app) {
         this.app = app;
         this.table = new ThreadTable(byId("threads-box"), { thread: (number) => this.choose(number, "flame") });
+        this.off = new OffCpu(byId("offcpu-box"), {
+            thread: (number) => this.choose(number), pick: (f) => app.pick(f), open: (f) => app.openLines(f),
+            changed: () => app.redraw(),
+        });
         byId("thread").addEventListener("change", (e) => this.choose(e.target.value === "" ? null : +e.target.value));
         byId("by").addEventListener("change", (e) => {
             app.state.by = e.target.value;
@@ -38,7 +43,7 @@ class ThreadChoice {
     /* Offer the threads and views that (profile) has. */
     offer(profile) {
         const { threads } = profile.head;
-        for (const [tab, has] of [["threads", threads]]) {
+        for (const [tab, has] of [["threads", threads], ["offcpu", threads]]) {
             document.querySelector(`.tab[data-tab="${tab}"]`).hidden = !has;
             document.body.classList.toggle(`has-${tab}`, Boolean(has));
         }
@@ -72,13 +77,16 @@ class ThreadChoice {
             this.showList();
         if (tab === "threads")
             this.table.set(profile, state);
+        if (tab === "offcpu")
+            this.off.set(profile, state);
     }
 
     /* The choices in the address: see link.js. */
     words() {
         const { state, profile } = this.app;
         return [["thread", state.thread === null ? null : String(state.thread)],
-                ["by", state.by === profile.head.shown.by ? null : state.by]];
+                ["by", state.by === profile.head.shown.by ? null : state.by],
+                ["running", state.running ? "yes" : null]];
     }
 
     follow(words) {
@@ -87,5 +95,6 @@ class ThreadChoice {
         state.thread = threads && words.get("thread") && Number.isInteger(number) && number >= 0 &&
             number <= threads.length ? number : null;
         state.by = threads && ["core", "thread"].includes(words.get("by")) ? words.get("by") : threads ? shown.by : "core";
+        state.running = words.get("running") === "yes";
     }
 }

@@ -143,7 +143,12 @@ class FlameView {
         g.globalAlpha = missed ? .28 : 1;
         g.fillStyle = this.colours.of(f, late, node);
         g.fillRect(x0, y, Math.max(w - (w > 3 ? 1 : .4), .6), ROW - 1);
-        if (w > 2 && this.colours.by !== "late" &&
+        const part = this.colours.part ? this.colours.part(node) : 0;
+        if (part > 0) { /* of the frame has a colour of its own */
+            g.fillStyle = this.colours.second(f);
+            g.fillRect(x0 + (w - 1) * (1 - part), y, Math.max((w - 1) * part, .6), ROW - 1);
+        }
+        if (w > 2 && late > 0 && this.colours.by !== "late" &&
             this.root.sums.profile.isLate(late)) {
             g.fillStyle = cssColour("--late");
             g.fillRect(x0, y + ROW - 3, Math.max(w - 1, .6), 2);
@@ -173,7 +178,7 @@ class FlameView {
     }
 
     nameOf(node) {
-        return node.function < 0 ? "all" :
+        return node.name ? node.name : node.function < 0 ? "all" :
             this.root.sums.profile.functions[node.function].name;
     }
 

@@ -32,6 +32,7 @@ function keyList(app) {
         ["4", "stacks under which cores go idle", tab("waits")],
         ["5", "how far this can be trusted", tab("trust")],
         ["6", "threads, and the scheduling of cores", other("threads"), "threads"],
+        ["7", "off CPU: the stacks at which threads wait", other("offcpu"), "threads"],
         ["l", "source lines and code of the function that was picked", () => app.openLines()],
         ["i", "invert: innermost functions first", () => app.toggle("inverted")],
         ["u", "root at the bottom (flame) or at the top (icicle)", () => app.toggle("upward")],

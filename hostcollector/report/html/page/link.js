@@ -55,9 +55,13 @@ class Link {
     }
 }
 
+const UNKNOWN_STACK = -2; /* in the place of a function: the stack is not known */
+
 /* Function (f) in an address: by its name, or by its number if an earlier
  * function has the same name, or if the name looks like a number or a path. */
 function linkName(functions, f) {
+    if (f < 0)
+        return `#${f}`;
     const { name } = functions[f];
     return /^#|;/.test(name) || functions.findIndex((g) => g.name === name) !== f
         ? `#${f}` : name;
@@ -68,7 +72,7 @@ function linkFunction(functions, text) {
     if (!text.startsWith("#"))
         return functions.findIndex((f) => f.name === text);
     const f = Number(text.slice(1));
-    return Number.isInteger(f) && f >= 0 && f < functions.length ? f : -1;
+    return Number.isInteger(f) && f >= UNKNOWN_STACK && f < functions.length ? f : -1;
 }
 
 /* Functions from the root to the frame that fills the graph. */

@@ -3,6 +3,22 @@
 
 const WAITS_STEP = 50;
 
+/* The functions (list), the innermost first, each a button for (pick). */
+function chainCell({ functions }, list, pick) {
+    const names = el("td", "left chain");
+    for (const f of list) {
+        if (names.childNodes.length)
+            names.append(el("span", "quiet", " \u2190 "));
+        const name = el("button", "name", functions[f].name);
+        if (f >= MARKS)
+            name.addEventListener("click", () => pick(f));
+        names.append(name);
+    }
+    if (!names.childNodes.length)
+        names.append("stack unknown");
+    return names;
+}
+
 class Waits {
     constructor(box, actions) {
         this.box = box;
@@ -52,20 +68,12 @@ class Waits {
     }
 
     row(wait, sums, cores) {
-        const { calls, functions } = sums.profile, names = el("td", "left chain");
+        const { calls } = sums.profile, list = [];
         for (let c = wait.call; c !== 0; c = calls.parent[c]) {
-            const f = calls.function[c];
-            if (f === MARK_IDLE)
-                continue;
-            if (names.childNodes.length)
-                names.append(el("span", "quiet", " \u2190 "));
-            const name = el("button", "name", functions[f].name);
-            if (f >= MARKS)
-                name.addEventListener("click", () => this.actions.pick(f));
-            names.append(name);
+            if (calls.function[c] !== MARK_IDLE)
+                list.push(calls.function[c]);
         }
-        if (!names.childNodes.length)
-            names.append("stack unknown");
+        const names = chainCell(sums.profile, list, (f) => this.actions.pick(f));
         const per = cores.length > 1 ? cores.map((core, i) => {
             const own = sums.byCall()[i].get(wait.call) || 0, p = own > 0 ? own / core.idle.time : 0;
             const cell = el("td", "number core", own > 0 ? (100 * p).toFixed(0) : "\u00b7");
