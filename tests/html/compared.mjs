@@ -375,7 +375,7 @@ cases.thread_is_shown_as_the_json_file_says = async () => {
     await page.selectOption("#by", "thread");
     await settle(page);
     const names = thread_names(guest), table = await page.$$eval("table.functions tr", (rows) => rows.map((row) =>
-        [row.querySelector("button.name")?.textContent, ...[...row.querySelectorAll(".core, .thread")].map((cell) => cell.textContent)]));
+        [row.querySelector("button.name")?.textContent, ...[...row.querySelectorAll("th.thread, td.core")].map((cell) => cell.textContent)]));
     const columns = table.shift().slice(1);
     assert.deepEqual(columns.slice(0, 2), ["Ping", "Pong\\x1b[2J"]);
     for (const [name, ...row] of table)

@@ -2,6 +2,7 @@
 /* The functions as a table, and what tables have in common. */
 
 const ROWS_STEP = 100, CORES_MAX = 8;
+const THREADS_LEAST = 2; /* columns where names need the room */
 const UNSURE_MIN = .005; /* as in the collector's report/text/matrix.c */
 
 /* A bar behind a number: how much of the whole it is. */
@@ -79,6 +80,7 @@ class FunctionTable {
         const { sums, state } = this;
         return sumsByThread(sums).slice(0, CORES_MAX).map((thread, i) => ({
             id: `thread${i}`, title: threadName(sums.profile, thread.number), amounts: thread,
+            classes: i < THREADS_LEAST ? ["thread"] : ["thread", "rest"],
             hint: `self, % of ${threadName(sums.profile, thread.number)}'s ${state.mode} time`,
         }));
     }
@@ -159,8 +161,7 @@ class FunctionTable {
             cell.scope = "col";
             cell.colSpan = column.span || 1;
             cell.title = column.hint || "";
-            if (column.amounts !== undefined)
-                cell.classList.add("thread");
+            cell.classList.add(...column.classes || []);
             if (column.id === this.order())
                 cell.setAttribute("aria-sort", this.falling ? "descending" : "ascending");
             button.addEventListener("click", () => {
@@ -188,9 +189,10 @@ class FunctionTable {
             else if (column.core !== undefined)
                 tr.append(partCell(this.sums.onCore(row.function, column.core),
                                    this.sums.cores[column.core][this.state.mode]));
-            else if (column.amounts !== undefined)
+            else if (column.amounts !== undefined) {
                 tr.append(partCell(column.amounts.of.get(row.function) || new Amount(), column.amounts.whole));
-            else if (column.id === "name")
+                tr.lastChild.classList.add(...column.classes);
+            } else if (column.id === "name")
                 tr.append(this.nameCell(row));
             else
                 tr.append(el("td", "left quiet line", this.line(row)));
