@@ -451,10 +451,31 @@ cases.waits_of_threads_are_shown_as_the_json_file_says = async () => {
     await page.fine();
 };
 
+// catches: phases, functions or a dark part that are not the report's, or a page that hides the start
+cases.start_is_shown_first_and_as_the_json_file_says = async () => {
+    const page = await page_of("from_boot", kernel), { boot } = report("from_boot", ...kernel);
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), "boot");
+    const time = (seconds) => `${(1000 * seconds).toFixed(1)} ms`;
+    const rows = boot.phases.flatMap(({ until, from_seconds: from, to_seconds: to, cores }) => cores.map((core, i) => [
+        ...i === 0 ? [until.replaceAll("\x1b", "\\x1b"), time(to - from)] : ["", ""], String(core.core),
+        percent(core.seen_seconds / (to - from)), core.functions.map((f) => `${f.name} ${whole(f.seconds / (to - from))}`).join(", ")]));
+    const shown = await cells_of(page, "table.boot tbody tr");
+    assert.deepEqual(shown.shift(), ["the first sample", time(boot.dark_seconds), "\u00b7", "\u00b7", ""]);
+    assert.deepEqual(shown, rows);
+    assert.match(await page.textContent("#boot h2"), /^Start: 240\.0 ms .*re\\x1b\[31mady/);
+    await page.click('table.boot .name >> text="memory"');
+    await settle(page);
+    const [from, to] = (await page.textContent("#selection")).match(/--time (\S+)\)/)[1].split("..").map(Number);
+    const [memory] = boot.phases; // of whole slots
+    assert.ok(Math.abs(from - (memory.from_seconds - boot.dark_seconds)) < .002 && Math.abs(to - (memory.to_seconds - boot.dark_seconds)) < .002);
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
+    await page.fine();
+};
+
 // catches: a guest without threads and marks that has something of them to read
 cases.guest_without_threads_has_nothing_of_them = async () => {
     const page = await page_of("usual", kernel, "#view=threads&thread=1&by=thread");
-    for (const what of ["[data-tab=threads].tab", "[data-tab=offcpu].tab", "#thread", "#by"])
+    for (const what of ["[data-tab=threads].tab", "[data-tab=offcpu].tab", "[data-tab=boot].tab", "#thread", "#by"])
         assert.ok(await page.isHidden(what), what);
     assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
     for (const key of ["6", "7", "8", ",", "."])

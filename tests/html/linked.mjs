@@ -6,7 +6,8 @@ import { assert, collector, open, run, scene, settle } from "./browser.mjs";
 collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
 const both = ["--elf", "kernel.elf", "--elf", "app.elf"];
 collector("report", scene("two_images"), ...both, "-o", "two.html");
-collector("report", scene("threads"), "--elf", "kernel.elf", "-o", "threads.html");
+for (const name of ["threads", "from_boot"])
+    collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
 
 // What a reader sees: texts, what is pressed, chosen or checked, and the pictures.
 const seen = (page) => page.evaluate(() => {
@@ -71,6 +72,12 @@ for (const [what, choose, hash] of [
             await page.keyboard.press(key);
     }, "#view=offcpu&zoom=%23-2"]])
     cases[`choice_of_${what}_has_an_address`] = async () => assert.equal(await passed_on("threads.html", choose), hash);
+
+// catches: a start that hides what a link names
+cases.views_beside_the_start_have_an_address = async () => {
+    assert.equal(await passed_on("from_boot.html", tab("flame")), "#view=flame");
+    assert.equal(await passed_on("from_boot.html", tab("functions")), "#view=functions");
+};
 
 // catches: a link that opens the view of another function
 for (const name of ["functions", "lines"])

@@ -3,7 +3,7 @@
 import { copyFileSync } from "node:fs";
 import { assert, collector, folded, open, run, scene, settle } from "./browser.mjs";
 
-for (const name of ["usual", "threads"])
+for (const name of ["usual", "threads", "from_boot"])
     collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
 
 const cases = {};
@@ -99,7 +99,7 @@ cases.theme_follows_the_system_and_the_switch = async () => {
 
 // catches: what does not fit a telephone, or is lost on a wall
 for (const [file, tabs] of [["usual.html", ["flame", "sandwich", "lines", "waits", "trust", "functions"]],
-                            ["threads.html", ["flame", "threads", "offcpu", "functions"]]])
+                            ["threads.html", ["flame", "threads", "offcpu", "functions"]], ["from_boot.html", ["boot"]]])
 cases[`no_width_of_${file}_needs_scrolling_sideways`] = async () => {
     const page = await open(file, "#by=thread&running=yes");
     for (const width of [320, 400, 480, 720, 1280, 1600, 4000]) {
@@ -118,13 +118,17 @@ cases[`no_width_of_${file}_needs_scrolling_sideways`] = async () => {
 };
 
 // catches: paper that shows another view, or several sheets of threads
-cases.views_of_threads_are_printed_as_one_sheet = async () => {
-    for (const [file, view, what] of [["threads.html", "threads", "table.threads"], ["threads.html", "offcpu", "#offcpu canvas"]]) {
+cases.views_of_threads_and_start_are_printed_as_one_sheet = async () => {
+    for (const [file, view, what] of [["threads.html", "threads", "table.threads"], ["threads.html", "offcpu", "#offcpu canvas"],
+                                      ["from_boot.html", "boot", "table.boot"]]) {
         const page = await open(file, `#view=${view}`);
         await page.evaluate(() => { // as many rows as a sheet has no room for
             const { profile, threads } = window.tprof, more = (list, n) => Array.from({ length: n }, (_, i) => list[i % list.length]);
-            profile.threadOrder = more(profile.threadOrder, 300);
-            profile.head.waits = more(profile.head.waits, 300);
+            if (profile.head.threads) {
+                profile.threadOrder = more(profile.threadOrder, 300);
+                profile.head.waits = more(profile.head.waits, 300);
+            } else
+                profile.head.boot.phases = more(profile.head.boot.phases, 60);
             threads.off.key = "";
             window.tprof.timeline.cache.clear();
             window.tprof.redraw();
@@ -176,15 +180,15 @@ cases.keys_choose_threads_and_their_views = async () => {
 // catches: a view that opens empty, or below the screen
 cases.each_view_opens_with_its_content_in_sight = async () => {
     for (const [width, height] of [[480, 800], [1440, 900]]) {
-        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust", "threads", "offcpu"]) {
-            const page = await open({ threads: "threads.html", offcpu: "threads.html" }[view] || "usual.html");
+        for (const view of ["flame", "functions", "sandwich", "lines", "waits", "trust", "threads", "offcpu", "boot"]) {
+            const page = await open({ threads: "threads.html", offcpu: "threads.html", boot: "from_boot.html" }[view] || "usual.html");
             await page.setViewportSize({ width, height });
             await page.reload();
             await page.waitForSelector("html[data-ready]", { state: "attached" });
             await page.click(`.tab[data-tab="${view}"]`);
             await settle(page);
             const content = { flame: "canvas", sandwich: ".function-head h2", functions: "tbody tr", lines: "tbody tr",
-                              waits: "tbody tr", trust: "tbody tr", threads: "tbody tr", offcpu: "canvas" }[view];
+                              waits: "tbody tr", trust: "tbody tr", threads: "tbody tr", offcpu: "canvas", boot: "tbody tr" }[view];
             const box = await page.locator(`#${view} ${content}`).first().boundingBox();
             assert.ok(box !== null && box.y + 20 < .65 * height, `${view} at ${width}: ${JSON.stringify(box)}`);
             await page.fine();

@@ -7,6 +7,7 @@
 #include "diagnose/lateness.h"
 #include "diagnose/selected.h"
 #include "report/html/html_data.h"
+#include "report/json/json_scope.h"
 #include "report/json_text.h"
 #include "report/report_options.h"
 #include "report/table.h"
@@ -170,6 +171,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     const struct profile *p = r->profile;
     const struct cost cost = cost_of(p);
     const struct steal steal = cost_steal_of(p);
+    struct json_object boot = {out, false};
 
     (void)fputs("{\"format\":1", out);
     write_text(out, "title", title);
@@ -204,6 +206,7 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_images(out, r->view, title);
     write_cores(out, p);
     html_threads(out, r);
+    json_boot(&boot, r);
     write_remarks(out, r->remarks);
     (void)putc('}', out);
 }

@@ -82,8 +82,8 @@ class App extends Page {
     }
 
     get paperTable() {
-        const { table, off } = this.threads;
-        return { threads: table, offcpu: off }[document.body.dataset.tab] || this.table;
+        const { table, off, boot } = this.threads;
+        return { threads: table, offcpu: off, boot }[document.body.dataset.tab] || this.table;
     }
 
     /* Show guest (index). */
@@ -115,6 +115,8 @@ class App extends Page {
         table.sort = asked.latency && asked.sort === "self" ? "latency" : asked.sort;
         table.falling = asked.sort !== "name";
         table.limit = asked.rows || table.limit;
+        if (this.profile.head.boot)
+            state.tab = "boot";
         if (asked.function)
             this.pickNamed(asked.function);
         if (asked.lines !== undefined)

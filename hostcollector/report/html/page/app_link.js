@@ -18,7 +18,7 @@ function linkSlots({ slots, slots_per_s: rate }, text, act) {
 function linkOf(app) {
     const { state, profile, flame } = app, { head, functions, cores } = profile, { shown } = head;
     const guest = app.profiles.indexOf(profile), unless = (same, text) => same ? null : text;
-    const opensElsewhere = shown.function !== "" || shown.lines !== undefined;
+    const opensElsewhere = shown.function !== "" || shown.lines !== undefined || head.boot;
     const graph = state.tab === "offcpu" ? app.threads.off.flame : flame;
     return [
         ...app.threads.words(),

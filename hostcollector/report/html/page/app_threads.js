@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The choice of a thread, and the views that only some guests have: threads, and
- * their waits. Part of App. */
+/* The choice of a thread, and the views that only some guests have: threads, their
+ * waits, and the start. Part of App. */
 
 const THREADS_OFFERED = 200;
 
@@ -11,6 +11,9 @@ class ThreadChoice {
         this.off = new OffCpu(byId("offcpu-box"), {
             thread: (number) => this.choose(number), pick: (f) => app.pick(f), open: (f) => app.openLines(f),
             changed: () => app.redraw(),
+        });
+        this.boot = new Boot(byId("boot-box"), {
+            range: (from, to) => this.showPhase(from, to), pick: (f) => app.pick(f),
         });
         byId("thread").addEventListener("change", (e) => this.choose(e.target.value === "" ? null : +e.target.value));
         byId("by").addEventListener("change", (e) => {
@@ -42,8 +45,8 @@ class ThreadChoice {
 
     /* Offer the threads and views that (profile) has. */
     offer(profile) {
-        const { threads } = profile.head;
-        for (const [tab, has] of [["threads", threads], ["offcpu", threads]]) {
+        const { threads, boot } = profile.head;
+        for (const [tab, has] of [["threads", threads], ["offcpu", threads], ["boot", boot]]) {
             document.querySelector(`.tab[data-tab="${tab}"]`).hidden = !has;
             document.body.classList.toggle(`has-${tab}`, Boolean(has));
         }
@@ -79,6 +82,16 @@ class ThreadChoice {
             this.table.set(profile, state);
         if (tab === "offcpu")
             this.off.set(profile, state);
+        if (tab === "boot")
+            this.boot.set(profile);
+    }
+
+    /* The graph of the start's phase from (from) to (to), in seconds of the guest's
+     * clock. */
+    showPhase(from, to) {
+        const { app } = this, { boot, slots_per_s: rate } = app.profile.head;
+        app.state.tab = "flame";
+        app.setRange(Math.floor((from - boot.dark_seconds) * rate), Math.ceil((to - boot.dark_seconds) * rate));
     }
 
     /* The choices in the address: see link.js. */

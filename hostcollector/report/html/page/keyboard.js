@@ -33,6 +33,7 @@ function keyList(app) {
         ["5", "how far this can be trusted", tab("trust")],
         ["6", "threads, and the scheduling of cores", other("threads"), "threads"],
         ["7", "off CPU: the stacks at which threads wait", other("offcpu"), "threads"],
+        ["8", "the start of the guest, if it samples from boot", other("boot"), "boot"],
         ["l", "source lines and code of the function that was picked", () => app.openLines()],
         ["i", "invert: innermost functions first", () => app.toggle("inverted")],
         ["u", "root at the bottom (flame) or at the top (icicle)", () => app.toggle("upward")],

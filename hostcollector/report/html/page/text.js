@@ -34,6 +34,11 @@ function shareText(s) {
     return `${percentText(s.p)} % (${rangeText(s)})`;
 }
 
+/* Text of the guest, with control characters as "\x1b". */
+function plainText(text) {
+    return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => `\\x${c.codePointAt(0).toString(16).padStart(2, "0")}`);
+}
+
 function durationText(s) {
     if (s < 120)
         return `${s.toFixed(s < 10 ? 2 : 1)} s`;
