@@ -274,6 +274,7 @@ set(core_sources
     report/html/html_pack.c
     report/html/html_threads.c
     report/html/html_tree.c
+    report/groups.c
     report/invert.c
     report/json/json.c
     report/json/json_scope.c

@@ -42,16 +42,13 @@ struct selection {
     struct option_words exclude; /* functions, as typed */
 };
 
-/* --by */
-enum by_choice { BY_CORE, BY_THREAD };
-
 /* Contents of a report; members as in struct report. */
 struct shown {
     uint32_t top; /* rows of a table; 0: those worth a line */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
     bool latency;       /* show waits beside shares of time */
-    uint32_t by;        /* enum by_choice: columns of the table of functions */
+    uint32_t by;        /* enum view_by: columns of the table of functions */
     const char *thread; /* only samples of these threads; NULL: of all */
     bool raw;           /* displaced samples stay at their addresses */
     const char *function, *callers_of;

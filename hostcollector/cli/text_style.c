@@ -52,7 +52,7 @@ void report_from_options(struct report *r, const struct shown *s)
     r->function = s->function;
     r->sort = s->sort;
     r->latency = s->latency;
-    r->by_thread = s->by == BY_THREAD;
+    r->by = s->by;
     r->callers_of = s->callers_of;
     r->inverted = s->inverted;
     r->of_all = s->of == BASE_ALL;

@@ -21,6 +21,15 @@ struct amount {
     double time_sq;  /* sum of the squares, for the error of a share */
 };
 
+/* Add (b) to (a). */
+static inline void amount_add(struct amount *a, const struct amount *b)
+{
+    a->samples += b->samples;
+    a->weight += b->weight;
+    a->time += b->time;
+    a->time_sq += b->time_sq;
+}
+
 /* The first VIEW_MARKS entries of the functions are marks. A mark stands for a
  * missing part of a stack, or for a state of the core. Its name is in brackets.
  */
@@ -128,6 +137,10 @@ struct view_tree {
     struct view_node *nodes;
     size_t node_count;
 };
+
+/* Properties by which samples are grouped, in the order of the words of --by.
+ */
+enum view_by { VIEW_BY_CORE, VIEW_BY_THREAD, VIEW_BY_IMAGE, VIEW_BYS };
 
 /* Tables and trees of one core or of all cores. Idle time is separate. */
 struct view_scope {

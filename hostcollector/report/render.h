@@ -73,7 +73,7 @@ struct report {
     /* The table shows latency (view/time/latency.h). Its rows are sorted by
      * latency unless (sort) names another order. */
     bool latency;
-    bool by_thread; /* the table of functions has threads, not cores */
+    uint32_t by; /* columns of the table of functions, an enum view_by */
     /* Tables and trees show idle time: the functions in which cores wait. */
     bool idle;
     /* The annotation that collector annotate shows, and nothing else. NULL for

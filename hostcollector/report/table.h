@@ -120,9 +120,9 @@ void table_also(FILE *out, const struct report *r, uint32_t found);
 void table_gave(FILE *out, const struct report *r, uint32_t function);
 
 /* text/tree_text.c: the call tree of (scope), with a blank line and a head, in
- * (lines) lines. */
+ * (lines) lines. The head has the scope's (name), if (name) is not NULL. */
 void table_tree(FILE *out, const struct report *r,
-                const struct view_scope *scope, size_t lines);
+                const struct view_scope *scope, const char *name, size_t lines);
 
 /* Returns the last node of the path that all samples of (tree) share, counted
  * from the root. No sample ends in this node. 0 if there is no such node. */

@@ -132,7 +132,7 @@ static int leave_samples_out(struct guest_report *g, uint64_t memory)
                               .context = r->pipeline,
                               .leave_out = leave_out};
 
-    if (r->config.options->shown.by == BY_THREAD &&
+    if (r->config.options->shown.by == VIEW_BY_THREAD &&
         r->profile->thread_count == 0)
         remarks_warn(&r->remarks, "--by thread: the kernel reports no threads, "
                                   "so the columns are cores.");

@@ -273,8 +273,8 @@ const struct option_row report_rows[] = {
 const struct option_row latency_rows[] = {
     {"latency", 0, NULL, &option_flag, SHOWN(latency), 0, 0,
      "sort functions by how long they keep other cores waiting"},
-    {"by", 0, "core|thread", &option_choice, SHOWN(by), 0, 0,
-     "show a column for each core (default) or each thread"},
+    {"by", 0, "core|thread|image", &option_choice, SHOWN(by), 0, 0,
+     "show a column for each core (default), thread or image"},
     {"thread", 0, "NAME", &option_text, SHOWN(thread), 0, 0,
      "count only samples of threads with NAME in their names"},
     {.name = NULL}};

@@ -44,13 +44,4 @@ struct path {
     double late; /* part of amount.time whose samples came late */
 };
 
-/* Add (b) to (a). */
-static inline void amount_add(struct amount *a, const struct amount *b)
-{
-    a->samples += b->samples;
-    a->weight += b->weight;
-    a->time += b->time;
-    a->time_sq += b->time_sq;
-}
-
 #endif

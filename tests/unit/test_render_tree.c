@@ -47,7 +47,7 @@ static void check_tree(double self, const char *want)
     FILE *out = open_memstream(&text, &size);
 
     CHECK(out != NULL);
-    table_tree(out, &report, &scope, 100);
+    table_tree(out, &report, &scope, "core 0", 100);
     CHECK(fclose(out) == 0);
     CHECK_STR(text, want);
     free(text);
@@ -119,7 +119,7 @@ static char *tree_of(size_t outer, size_t inner, bool inlined)
     memset(names[0], 'o', outer);
     memset(names[1], 'i', inner);
     CHECK(out != NULL);
-    table_tree(out, &report, &scope, 100);
+    table_tree(out, &report, &scope, "core 0", 100);
     CHECK(fclose(out) == 0);
     return text;
 }

@@ -111,7 +111,7 @@ static void write_asked(FILE *out, const struct report *r)
     write_text(out, "sort", report_options_order(r));
     write_flag(out, "inverted", r->inverted);
     write_flag(out, "latency", r->latency);
-    write_text(out, "by", r->by_thread ? "thread" : "core");
+    write_text(out, "by", r->by == VIEW_BY_THREAD ? "thread" : "core");
     write_text(out, "function", function);
     if (r->annotation != NULL)
         write_number(out, "lines", r->annotation->function);

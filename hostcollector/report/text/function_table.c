@@ -7,6 +7,7 @@
 
 #include "diagnose/selected.h"
 #include "diagnose/share.h"
+#include "report/groups.h"
 #include "report/name.h"
 #include "util/text.h"
 
@@ -100,13 +101,10 @@ void table_busy(FILE *out, const struct view *v, const struct view_scope *scope)
 }
 
 /* "Core 2: busy 88.1 % (86.9-89.2), idle 11.9 %, 4,551 samples". */
-static void write_scope_line(FILE *out, const struct view *v,
+static void write_scope_line(FILE *out, const struct view *v, const char *name,
                              const struct view_scope *scope)
 {
-    if (scope->core == VIEW_ALL_CORES)
-        (void)fputs("\nAll cores: ", out);
-    else
-        (void)fprintf(out, "\nCore %" PRIu32 ": ", scope->core);
+    (void)fprintf(out, "\n%s: ", name);
     table_busy(out, v, scope);
 }
 
@@ -144,22 +142,37 @@ void table_functions(FILE *out, const struct report *r,
     write_table(out, r, scope, TOP_TOTAL);
 }
 
+/* Write the table of group (i) of (g), with at most (top) rows. */
+static void write_group(FILE *out, const struct report *r,
+                        const struct groups *g, size_t i, size_t top)
+{
+    const struct view_scope *scope = &g->scopes[i];
+    char name[NAME_PLAIN];
+
+    if (scope->all.samples == 0)
+        return;
+    groups_name(name, g, r, scope);
+    if (g->by == VIEW_BY_CORE)
+        name[0] = 'C';
+    write_scope_line(out, r->view, name, scope);
+    if (g->by == VIEW_BY_CORE)
+        write_loss_mark(out, r, i);
+    write_table(out, r, scope, top);
+}
+
 void table_all_functions(FILE *out, const struct report *r)
 {
     const struct view *v = r->view;
-    bool several = table_active_cores(v) > 1;
+    struct groups g;
+
+    groups_init(&g, r);
+    bool several = table_active_cores(v) > 1 || g.by != VIEW_BY_CORE;
 
     if (several) {
-        write_scope_line(out, v, &v->total);
+        write_scope_line(out, v, "All cores", &v->total);
         write_table(out, r, &v->total, TOP_TOTAL);
     }
-    for (size_t i = 0; i < v->core_count; i++) {
-        const struct view_scope *scope = &v->cores[i];
-
-        if (scope->all.samples == 0)
-            continue;
-        write_scope_line(out, v, scope);
-        write_loss_mark(out, r, i);
-        write_table(out, r, scope, several ? TOP_CORE : TOP_TOTAL);
-    }
+    for (size_t i = 0; i < g.count; i++)
+        write_group(out, r, &g, i, several ? TOP_CORE : TOP_TOTAL);
+    groups_fini(&g);
 }

@@ -50,7 +50,7 @@ static void write_warnings(FILE *out, const struct report *r)
 
 static void write_tree(FILE *out, const struct report *r)
 {
-    table_tree(out, r, &r->view->total, TREE_LINES);
+    table_tree(out, r, &r->view->total, NULL, TREE_LINES);
 }
 
 static void write_row(FILE *out, const struct report *r,

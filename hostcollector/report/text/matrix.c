@@ -8,6 +8,7 @@
 
 #include "diagnose/lateness.h"
 #include "diagnose/share.h"
+#include "report/groups.h"
 #include "report/ink.h"
 #include "report/name.h"
 #include "util/text.h"
@@ -16,11 +17,9 @@
 /* Default number of rows, and the smallest share of a row. */
 #define ROWS         8
 #define SHARE_MIN    .01
-/* Columns of "  39.0  1.4   39.1", of latency before them, and of each core. */
+/* Columns of "  39.0  1.4   39.1", and of latency before them. */
 #define LEFT         19
 #define LATENCY      8
-#define CELL         5
-#define THREAD_CELL  9 /* of each thread */
 /* Least columns of a name beside cores, and beside lines. */
 #define NAME_LEAST   20
 #define NAME_LIKED   20
@@ -45,13 +44,13 @@
 struct matrix {
     FILE *out;
     const struct report *r;
-    const struct amount *whole;      /* stands for 100 % */
-    const struct view_scope *scopes; /* of the view: cores, or threads */
-    size_t active;                   /* number of scopes with samples */
-    size_t cores[TABLE_CORES_ALL];   /* indices into (scopes) */
-    size_t core_count, cell;         /* number, and columns of each */
-    struct view_row *list;           /* of all cores, in the order of --sort */
-    uint32_t *rows; /* by core and function: 1 + the row; 0: none */
+    const struct amount *whole;    /* stands for 100 % */
+    struct groups groups;          /* cores, or threads and the like */
+    size_t active;                 /* number of groups with samples */
+    size_t cores[TABLE_CORES_ALL]; /* indices of groups that are shown */
+    size_t core_count;
+    struct view_row *list; /* of all cores, in the order of --sort */
+    uint32_t *rows;        /* by core and function: 1 + the row; 0: none */
     size_t left, name_width, line_width;
     struct latency *latency; /* NULL: not asked for, or no memory */
 };
@@ -66,7 +65,7 @@ static int find_rows(struct matrix *m)
     if (m->rows == NULL)
         return -1;
     for (size_t i = 0; i < m->core_count; i++) {
-        const struct view_scope *scope = &m->scopes[m->cores[i]];
+        const struct view_scope *scope = &m->groups.scopes[m->cores[i]];
 
         for (uint32_t j = 0; j < scope->row_count; j++)
             m->rows[i * n + scope->rows[j].function] = j + 1;
@@ -74,13 +73,13 @@ static int find_rows(struct matrix *m)
     return 0;
 }
 
-/* Choose the busiest threads, up to (most). */
-static int choose_threads(struct matrix *m, size_t most)
+/* Choose the busiest groups, up to (most). */
+static int choose_busiest(struct matrix *m, size_t most)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->r->view->thread_count; i++) {
-        if (m->scopes[i].busy.samples == 0)
+    for (size_t i = 0; i < m->groups.count; i++) {
+        if (m->groups.scopes[i].busy.samples == 0)
             continue;
         if (n < most)
             m->cores[n++] = i;
@@ -99,30 +98,22 @@ static int choose_cores(struct matrix *m, size_t most)
                : 0;
 }
 
-/* Does the table have threads? */
-static bool has_threads(const struct matrix *m)
-{
-    return m->r->by_thread && m->r->view->thread_count != 0;
-}
-
 /* Compute the widths of columns, and choose the cores, or threads, that fit. */
 static int divide(struct matrix *m)
 {
-    const struct view *v = m->r->view;
     size_t columns = table_columns(m->r);
 
-    m->scopes = has_threads(m) ? v->threads : v->cores;
-    m->cell = has_threads(m) ? THREAD_CELL : CELL;
     size_t room = columns > m->left + 2 + NAME_LEAST
-                      ? (columns - m->left - 2 - NAME_LEAST) / m->cell
+                      ? (columns - m->left - 2 - NAME_LEAST) / m->groups.width
                       : 0;
     size_t most = room < TABLE_CORES_ALL ? room : TABLE_CORES_ALL;
-    int n = has_threads(m) ? choose_threads(m, most) : choose_cores(m, most);
+    int n = m->groups.by == VIEW_BY_CORE ? choose_cores(m, most)
+                                         : choose_busiest(m, most);
 
     if (n < 0)
         return -1;
     m->core_count = (size_t)n;
-    m->name_width = columns - m->left - 2 - m->cell * m->core_count;
+    m->name_width = columns - m->left - 2 - m->groups.width * m->core_count;
     m->line_width = 0;
     if (columns >= LINES_BELOW && m->name_width >= NAME_LIKED + 2 + LINE_WIDTH)
         m->line_width = LINE_WIDTH;
@@ -158,22 +149,22 @@ static int by_latency(const void *a, const void *b, void *context)
                         (left->function < right->function);
 }
 
-/* Write the head of the column of a core or thread. */
-static void write_column(const struct matrix *m, uint32_t number)
+/* Write the head of the column of (scope): the number of a core, or a name. */
+static void write_column(const struct matrix *m, const struct view_scope *scope)
 {
+    int cell = (int)m->groups.width;
     char name[NAME_PLAIN];
 
-    if (!has_threads(m)) {
-        (void)fprintf(m->out, "%*" PRIu32, CELL, number);
+    if (m->groups.by == VIEW_BY_CORE) {
+        (void)fprintf(m->out, "%*" PRIu32, cell, scope->core);
         return;
     }
-    name_of_thread(name, m->r->profile, number);
-    size_t width = text_width(name);
+    groups_name(name, &m->groups, m->r, scope);
+    int width = (int)text_width(name);
     bool by_id = strstr(name, " 0x") != NULL; /* other threads have this name */
 
-    (void)fprintf(m->out, "%*s",
-                  width < THREAD_CELL ? THREAD_CELL - (int)width : 1, "");
-    (by_id ? text_tail : text_cut)(m->out, name, THREAD_CELL - 1);
+    (void)fprintf(m->out, "%*s", width < cell ? cell - width : 1, "");
+    (by_id ? text_tail : text_cut)(m->out, name, m->groups.width - 1);
 }
 
 static void write_head(const struct matrix *m)
@@ -184,7 +175,7 @@ static void write_head(const struct matrix *m)
     else
         (void)fprintf(m->out, "\n%6s %5s %6s", "SELF", "+-", "TOTAL");
     for (size_t i = 0; i < m->core_count; i++)
-        write_column(m, m->scopes[m->cores[i]].core);
+        write_column(m, &m->groups.scopes[m->cores[i]]);
     (void)fputs("  ", m->out);
     if (m->line_width == 0)
         (void)fputs("FUNCTION\n", m->out);
@@ -197,14 +188,14 @@ static void write_head(const struct matrix *m)
 static void write_cell(const struct matrix *m, size_t i, uint32_t function)
 {
     const struct view *v = m->r->view;
-    const struct view_scope *scope = &m->scopes[m->cores[i]];
+    const struct view_scope *scope = &m->groups.scopes[m->cores[i]];
     uint32_t row = m->rows[i * v->function_count + function];
 
     if (row == 0 || scope->rows[row - 1].self.samples == 0)
-        (void)fprintf(m->out, "%*s", (int)m->cell, ".");
+        (void)fprintf(m->out, "%*s", (int)m->groups.width, ".");
     else
         (void)fprintf(
-            m->out, "%*.0f", (int)m->cell,
+            m->out, "%*.0f", (int)m->groups.width,
             100 * share_of(&scope->rows[row - 1].self, table_whole(m->r, scope))
                       .p);
 }
@@ -358,7 +349,7 @@ static void write_rest(const struct matrix *m, size_t shown)
     (void)fprintf(m->out, "%*.1f%*s%zu more: --all\n", is_by_latency(m) ? 7 : 6,
                   100 * rest,
                   (int)(m->left - (is_by_latency(m) ? 7 : 6) +
-                        m->cell * m->core_count + 2),
+                        m->groups.width * m->core_count + 2),
                   "", scope->row_count - shown);
 }
 
@@ -366,23 +357,20 @@ static void write_rest(const struct matrix *m, size_t shown)
 static void write_base(const struct matrix *m, bool any_late)
 {
     const struct report *r = m->r;
-    char line[400], some[64] = "";
+    char line[400], some[64] = "", columns[96] = "";
 
-    if (m->core_count != 0 && m->core_count < m->active)
+    if (m->core_count < m->active)
         (void)snprintf(some, sizeof some, " (%zu of %zu)", m->core_count,
                        m->active);
-    (void)snprintf(line, sizeof line, "%% of %s time%s%s%s%s",
+    if (m->core_count != 0)
+        (void)snprintf(columns, sizeof columns, "; %s%s: of that %s's",
+                       m->groups.several, some, m->groups.one);
+    (void)snprintf(line, sizeof line, "%% of %s time%s%s",
                    r->of_all || r->view->idle_unknown ? "all" : "busy",
                    r->view->idle_unknown ? ""
                    : r->of_all           ? " (--of busy: of busy time)"
                                          : " (--of all: of all time)",
-                   m->core_count == 0 ? ""
-                   : has_threads(m)   ? "; threads"
-                                      : "; cores",
-                   some,
-                   m->core_count == 0 ? ""
-                   : has_threads(m)   ? ": of that thread's"
-                                      : ": of that core's");
+                   columns);
     if (r->view->total.uncertain.samples != 0)
         (void)snprintf(line + strlen(line), sizeof line - strlen(line),
                        ". ? caller unsure");
@@ -464,6 +452,7 @@ void table_matrix(FILE *out, const struct report *r)
     const struct view_scope *scope = &r->view->total;
     struct matrix m = {.out = out, .r = r, .whole = table_whole(r, scope)};
 
+    groups_init(&m.groups, r);
     if (r->latency)
         m.latency = latency_new(r->profile, r->view);
     m.left = m.latency != NULL ? LEFT + LATENCY : LEFT;
@@ -473,6 +462,7 @@ void table_matrix(FILE *out, const struct report *r)
             qsort_r(m.list, scope->row_count, sizeof *m.list, by_latency, &m);
         write_matrix(&m);
     }
+    groups_fini(&m.groups);
     latency_free(m.latency);
     free(m.list);
     free(m.rows);

@@ -32,6 +32,7 @@ static const double least_shares[] = {.01, .02, .03, .04, .05, .06, .08,
 struct writer {
     FILE *out; /* NULL: lines are only counted */
     const struct view *view;
+    const char *name; /* of the scope; NULL: the head has no name */
     const struct view_tree *tree;
     const struct amount *whole; /* stands for 100 % */
     double least;               /* least share of a node */
@@ -224,9 +225,9 @@ uint32_t table_common_root(const struct view_tree *tree)
 
 /* "TREE of all cores below main, % of busy time, from 1 %". */
 static void write_head(const struct writer *w, const struct report *r,
-                       const struct view_scope *scope, uint32_t root)
+                       uint32_t root)
 {
-    char path[NAME_PATH], left[NAME_PATH + 100], core[24], least[32] = "";
+    char path[NAME_PATH], left[NAME_PATH + NAME_PLAIN + 100], least[32] = "";
     const char *kind = r->idle                 ? "idle"
                        : r->of_all             ? "all"
                        : w->view->idle_unknown ? "all"
@@ -234,13 +235,12 @@ static void write_head(const struct writer *w, const struct report *r,
 
     if (w->least > 0)
         (void)snprintf(least, sizeof least, ", from %.0f %%", 100 * w->least);
-    (void)snprintf(
-        left, sizeof left, "TREE%s%s%s%s%s, %% of %s time%s",
-        r->inverted || r->callers_of != NULL ? " of callers" : "",
-        r->all ? " of " : "",
-        r->all ? name_of_scope(core, sizeof core, w->view, scope) : "",
-        root != 0 ? " below " : "",
-        name_of_path(path, w->view, w->tree, 0, root, NAME_WIDTH), kind, least);
+    (void)snprintf(left, sizeof left, "TREE%s%s%s%s%s, %% of %s time%s",
+                   r->inverted || r->callers_of != NULL ? " of callers" : "",
+                   w->name != NULL ? " of " : "",
+                   w->name != NULL ? w->name : "", root != 0 ? " below " : "",
+                   name_of_path(path, w->view, w->tree, 0, root, NAME_WIDTH),
+                   kind, least);
     (void)putc('\n', w->out);
     text_left(w->out, left, room_left(w));
     (void)fprintf(w->out, " %6s %6s\n", "TOTAL", "SELF");
@@ -269,22 +269,22 @@ static size_t columns_of(const struct report *r)
 
 /* Write the tree that (w) was prepared for. */
 static void write_tree(struct writer *w, FILE *out, const struct report *r,
-                       const struct view_scope *scope, uint32_t root,
-                       size_t lines)
+                       uint32_t root, size_t lines)
 {
     if (!r->all)
         choose_least(w, root, lines);
     w->out = out;
-    write_head(w, r, scope, root);
+    write_head(w, r, root);
     write_nodes(w, root);
 }
 
 void table_tree(FILE *out, const struct report *r,
-                const struct view_scope *scope, size_t lines)
+                const struct view_scope *scope, const char *name, size_t lines)
 {
     const struct view_tree *tree = r->idle ? &scope->idle_tree : &scope->tree;
     struct view_tree inverted = {0};
     struct writer w = {.view = r->view,
+                       .name = name,
                        .tree = tree,
                        .whole = r->idle ? &scope->idle : table_whole(r, scope),
                        .joining = SHARE_NOTHING,
@@ -293,12 +293,12 @@ void table_tree(FILE *out, const struct report *r,
     if ((r->idle ? scope->idle : scope->busy).samples == 0)
         return;
     if (!r->inverted && r->callers_of == NULL) {
-        write_tree(&w, out, r, scope, table_common_root(tree), lines);
+        write_tree(&w, out, r, table_common_root(tree), lines);
         return;
     }
     if (invert_tree(r->view, tree, r->callers_of, &inverted) != 0)
         return;
     w.tree = &inverted;
-    write_tree(&w, out, r, scope, 0, lines);
+    write_tree(&w, out, r, 0, lines);
     free(inverted.nodes);
 }

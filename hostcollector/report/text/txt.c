@@ -5,6 +5,7 @@
 
 #include "diagnose/cost.h"
 #include "diagnose/selected.h"
+#include "report/groups.h"
 #include "report/table.h"
 #include "util/text.h"
 
@@ -137,18 +138,32 @@ static void write_below(FILE *out, const struct report *r)
         (void)putc('\n', out);
 }
 
-/* Write one tree of all cores; with --all, a tree of each core. */
+/* Write one tree of all cores; with --all, a tree of each core, or of each
+ * thread or the like. */
 static void write_trees(FILE *out, const struct report *r, size_t lines)
 {
-    const struct view *v = r->view;
+    struct report by = *r;
+    char name[NAME_PLAIN];
+    struct groups g;
 
     if (r->function != NULL)
         return;
-    table_tree(out, r, &v->total, lines);
-    if (!r->all || table_active_cores(v) < 2)
+    name_of_scope(name, sizeof name, r->view, &r->view->total);
+    table_tree(out, r, &r->view->total, r->all ? name : NULL, lines);
+    if (!r->all)
         return;
-    for (size_t i = 0; i < v->core_count; i++)
-        table_tree(out, r, &v->cores[i], lines);
+    groups_init(&g, r);
+    if (!g.has_trees) {
+        groups_fini(&g);
+        by.by = VIEW_BY_CORE;
+        groups_init(&g, &by);
+    }
+    bool several = g.by != VIEW_BY_CORE || table_active_cores(r->view) > 1;
+
+    for (size_t i = 0; several && i < g.count; i++)
+        table_tree(out, r, &g.scopes[i], groups_name(name, &g, r, &g.scopes[i]),
+                   lines);
+    groups_fini(&g);
 }
 
 /* Text that (write) writes, for free(). NULL if there is no memory. Subtracts
