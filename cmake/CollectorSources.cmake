@@ -130,6 +130,7 @@ set(core_sources
     guest/guests.c
     guest/labels.c
     guest/pipeline.c
+    guest/pipeline_record.c
     guest/source/memory_source.c
     guest/source/outside_source.c
     guest/source/replay_source.c

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joins the steps for one guest. */
-#include "guest/pipeline.h"
+#include "guest/pipeline_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,29 +11,7 @@
 #include "util/host_clock.h"
 #include "util/text.h"
 
-#define SECOND     1000000000ull /* in nanoseconds */
-#define LAST_WORDS (1ull << 20)  /* bytes kept for a recording's end */
-
-struct pipeline {
-    struct pipeline_config config;
-    struct source *source;
-    struct talk talk;
-    struct recording_writer *writer; /* NULL: not recording */
-    struct recording_info header;    /* of the written or replayed one */
-    struct events events;            /* of the decoder */
-    struct decode *decode;
-    struct aggregate *aggregate;
-
-    enum pipeline_end end;
-    uint64_t arrival_ns; /* of the bytes being decoded; 0: unknown */
-    uint64_t last_ns;    /* arrival of the last bytes */
-    uint64_t samples_ns; /* arrival of the first samples; 0: unknown */
-    bool failed;         /* the decoder cannot go on */
-    bool has_guest;
-    struct err excuse;          /* the reason why there is none, in the end */
-    uint64_t charged, recorded; /* bytes for cores; of the sealed recording */
-    struct guest guest;         /* as the last HELLO described it */
-};
+#define SECOND 1000000000ull /* in nanoseconds */
 
 static void greet(struct pipeline *p, enum hello_kind kind,
                   const struct guest *g)
@@ -174,48 +151,6 @@ static void place_in_time(struct pipeline *p)
                              : 0);
 }
 
-/* Fill in the recording's header, as far as it is known at creation. */
-static void describe_recording(struct pipeline *p)
-{
-    if (p->source->recording != NULL) {
-        recording_info_copy(&p->header,
-                            recording_get_info(p->source->recording),
-                            &p->config.info);
-        return;
-    }
-    p->header = p->config.info;
-    (void)snprintf(p->header.source, sizeof p->header.source, "%s:%s",
-                   p->source->ops->name, p->source->path);
-    p->header.wall_ns = clock_wall_ns();
-    p->header.monotonic_ns = clock_ns();
-}
-
-/* Create the recording. Of a replayed recording, the header is known by now. */
-static int create_recording(struct pipeline *p, struct err *e)
-{
-    if (!p->source->live)
-        describe_recording(p);
-    p->writer = recording_create(p->config.record_path, &p->header, e);
-    return p->writer != NULL ? 0 : -1;
-}
-
-/* Record bytes. Bytes beyond the limit are left out, and the pipeline ends in
- * order, for which some bytes are reserved. Returns 0; -1 with (e) filled. */
-static int record(struct pipeline *p, const void *buf, size_t size,
-                  struct err *e)
-{
-    uint64_t max = p->config.record_max, last = max / 4;
-    uint64_t then = p->writer != NULL ? recording_taken(p->writer) + size : 0;
-
-    if (max != 0 && then > max - (last < LAST_WORDS ? last : LAST_WORDS))
-        pipeline_stop(p, PIPELINE_FULL);
-    if (max != 0 && then > max)
-        talk_end(&p->talk);
-    else if (p->writer != NULL)
-        return recording_append(p->writer, buf, size, p->arrival_ns, e);
-    return 0;
-}
-
 /* Read once from the source, decode, and record from the guest's first HELLO
  * on. Returns 0; -1 with (e) filled. */
 static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
@@ -234,9 +169,10 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
         return n < 0 ? -1 : 0;
     talk_heard(&p->talk);
     p->last_ns = p->arrival_ns;
-    if (p->config.record_path && !p->writer && create_recording(p, e) < 0)
+    if (p->config.record_path && !p->writer &&
+        pipeline_create_recording(p, e) < 0)
         return -1;
-    if (met && record(p, buf, (size_t)n, e) < 0)
+    if (met && pipeline_append(p, buf, (size_t)n, e) < 0)
         return -1;
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
@@ -249,7 +185,7 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
         p->samples_ns = p->arrival_ns;
     if (p->writer && !p->has_guest)
         recording_hold(p->writer, buf, (size_t)n);
-    if (!met && p->has_guest && record(p, buf, (size_t)n, e) < 0)
+    if (!met && p->has_guest && pipeline_append(p, buf, (size_t)n, e) < 0)
         return -1;
     return result;
 }
@@ -331,21 +267,6 @@ const char *pipeline_excuse(const struct pipeline *p)
     return p->excuse.text;
 }
 
-struct recording_writer *pipeline_recorder(struct pipeline *p)
-{
-    return p->writer != NULL && recording_takes_names(p->writer) ? p->writer
-                                                                 : NULL;
-}
-
-int pipeline_seal(struct pipeline *p, struct err *e)
-{
-    struct recording_writer *w = p->writer;
-
-    p->recorded = pipeline_recorded(p);
-    p->writer = NULL;
-    return recording_close(w, e);
-}
-
 void *pipeline_context(const struct pipeline *p)
 {
     return p->config.context;
@@ -381,34 +302,9 @@ void pipeline_reset(struct pipeline *p)
     talk_gap(&p->talk);
 }
 
-uint64_t pipeline_recorded(const struct pipeline *p)
-{
-    return p->writer != NULL ? recording_size(p->writer) : p->recorded;
-}
-
 double pipeline_part(const struct pipeline *p)
 {
     return p->source != NULL ? source_part(p->source) : 0;
-}
-
-int pipeline_record(struct pipeline *p, const char *path, struct err *e)
-{
-    p->config.record_path = NULL;
-    if (pipeline_seal(p, e) < 0)
-        return -1;
-    if (!path)
-        return 0;
-    if (!p->source)
-        return err_set(e, "the guest has gone");
-    describe_recording(p);
-    p->writer = recording_create(path, &p->header, e);
-    if (!p->writer)
-        return -1;
-    if (p->source->fd < 0 || p->talk.one_way || p->talk.state == TALK_OVER)
-        return 0;
-    source_drop(p->source);
-    talk_anew(&p->talk);
-    return decode_end(p->decode, e);
 }
 
 struct pipeline *pipeline_new(struct source *source,
@@ -445,8 +341,9 @@ struct pipeline *pipeline_new(struct source *source,
         return NULL;
     }
     if (source->live)
-        describe_recording(p);
-    if (!source->live || !config->record_path || create_recording(p, e) == 0)
+        pipeline_describe(p);
+    if (!source->live || !config->record_path ||
+        pipeline_create_recording(p, e) == 0)
         return p;
     pipeline_free(p);
     return NULL;
