@@ -118,6 +118,7 @@ set(core_sources
     fleet/serve/serve_session.c
     fleet/serve/serve_tell.c
     fleet/serve/serve_wanted.c
+    fleet/windows/allowance.c
     fleet/windows/busy.c
     fleet/windows/open_window_counts.c
     fleet/windows/socket_folder.c

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fleet/windows/allowance.h"
 #include "fleet/windows/busy.h"
 #include "fleet/windows/open_window_counts.h"
 #include "fleet/windows/shares.h"
@@ -23,18 +24,6 @@
 #define PACKER_MAX (8ull << 20)
 #define DICTIONARY (80ull << 10) /* bytes a core, see decode.h */
 #define PIECE      64u /* samples whose stacks are renumbered together */
-
-/*
- * A core may have ALLOWED_TIMES the requested rate, and at least ALLOWED_HZ. A
- * guest obeys the host that asked last: `collector record` and `collector top`
- * ask for 997 a second, even if a serve asks for 97.
- *
- * An unused allowance of ALLOWED_S may be used later at once: for the ring of a
- * guest whose host was away, or for bytes of a channel that was blocked.
- */
-#define ALLOWED_TIMES 16u
-#define ALLOWED_HZ    2000u
-#define ALLOWED_S     60u
 
 struct windows {
     int fd;
@@ -136,14 +125,6 @@ static int take_places(struct windows_guest *g, size_t cores)
     return 0;
 }
 
-/* Allowed samples a second. */
-static uint64_t allowance_hz(uint32_t rate_hz, uint32_t cores)
-{
-    uint64_t hz = (uint64_t)rate_hz * ALLOWED_TIMES;
-
-    return (hz > ALLOWED_HZ ? hz : ALLOWED_HZ) * cores;
-}
-
 /* Reserve memory for the guest, as far as it has none yet. False if there is
  * not enough. */
 static int admit(struct windows_guest *g, const struct guest *guest,
@@ -224,26 +205,6 @@ static void number_anew(const struct windows_guest *g, struct sample *to,
         to[i].stack = to[i].stack > g->forgotten ? to[i].stack - g->forgotten
                                                  : STACK_OTHERS;
     }
-}
-
-/* The number of (count) samples, which came now, that an allowance of (hz)
- * admits. The clock is read only if needed. */
-static uint64_t allowance_take(struct allowance *a, uint64_t hz, uint64_t count)
-{
-    if (count > a->left) {
-        uint64_t now = clock_ns(), most = ALLOWED_S * hz;
-        double more = (double)(now - a->at_ns) / 1e9 * (double)hz;
-
-        if (a->at_ns == 0 || more > (double)(most - a->left))
-            a->left = most;
-        else
-            a->left += (uint64_t)more;
-        a->at_ns = now;
-    }
-    if (count > a->left)
-        count = a->left;
-    a->left -= count;
-    return count;
 }
 
 static void on_samples(void *context, const struct sample_batch *batch)

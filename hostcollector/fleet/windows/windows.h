@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fleet/windows/allowance.h"
 #include "model/events.h"
 #include "recording/recording.h"
 #include "recording/spool/spool.h"
@@ -45,16 +46,6 @@ void windows_close(struct windows *w);
 /* Losses in open windows of an earlier process that was killed. */
 struct open_window_losses windows_crashed(const struct windows *w);
 uint64_t windows_crashed_of(const struct windows *w, const char *name);
-
-/*
- * Limit of a guest's samples in its windows: many times the rate that the
- * collector requested. A guest that sends far more is broken, or wants to fill
- * the disk.
- */
-struct allowance {
-    uint64_t left;  /* samples still allowed */
-    uint64_t at_ns; /* when (left) was computed; 0: not yet */
-};
 
 /* One guest. Zeroed, except (rate_hz) and the pointers to objects of the
  * caller. */
