@@ -46,6 +46,16 @@ static int charge(struct pipeline *p, const struct guest *g, uint64_t used,
     return 0;
 }
 
+/* Charge the cores of (g) and their dictionaries. */
+static int charge_used(struct pipeline *p, const struct guest *g, struct err *e)
+{
+    uint64_t used =
+        g->cores * DECODE_CORE_BYTES + decode_dictionaries(p->decode);
+
+    return p->config.grown ? p->config.grown(p->config.tap_context, used, e)
+                           : charge(p, g, used, 1, e);
+}
+
 static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
                     struct err *e)
 {
@@ -60,7 +70,8 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     /* whole dictionaries, as far as half of the share has room for them */
     if (charge(p, g, p->config.tap ? most : g->cores * DECODE_CORE_BYTES, 2,
                e) < 0 ||
-        charge(p, g, half != 0 && most > half ? half : most, 1, e) < 0)
+        charge(p, g, half != 0 && most > half ? half : most, 1, e) < 0 ||
+        charge_used(p, g, e) < 0)
         return -1;
     if (p->config.hello && (kind == HELLO_FIRST || kind == HELLO_REBOOT) &&
         p->config.hello(p->config.context, g, e) < 0)
@@ -177,10 +188,7 @@ static int take_bytes(struct pipeline *p, void *buf, size_t size, struct err *e)
     int result = decode_feed(p->decode, buf, (size_t)n, e);
 
     if (result == 0 && p->has_guest)
-        result = charge(p, &p->guest,
-                        p->guest.cores * DECODE_CORE_BYTES +
-                            decode_dictionaries(p->decode),
-                        1, e);
+        result = charge_used(p, &p->guest, e);
     if (!had_samples && aggregate_sums(p->aggregate).samples != 0)
         p->samples_ns = p->arrival_ns;
     if (p->writer && !p->has_guest)
@@ -202,8 +210,7 @@ struct pipeline_poll pipeline_wait(const struct pipeline *p)
     return wait;
 }
 
-/* Fail, or end if decoding stopped because the guest rebooted into another
- * image. */
+/* Fail, or end because the guest rebooted into another image. */
 static int fail_pipeline(struct pipeline *p)
 {
     talk_end(&p->talk);
@@ -217,8 +224,7 @@ int pipeline_step(struct pipeline *p, bool readable, void *buf, size_t size,
     enum talk_state state = p->talk.state;
     bool open = state != TALK_ABSENT && state != TALK_OVER;
 
-    /* with thousands of guests, the time to answer STOP may have passed before
-     * this one's turn */
+    /* the time to answer STOP may have passed before this guest's turn */
     readable |= state == TALK_DRAINING && clock_ns() >= talk_due(&p->talk);
     if (open && (readable || !p->source->live) &&
         take_bytes(p, buf, size, e) < 0)

@@ -54,6 +54,10 @@ struct pipeline_config {
     /* Called with the tap's context each time the rate of the guest's clock has
      * been measured. */
     void (*clock)(void *tap_context, uint64_t tsc_hz);
+    /* Called with the tap's context at HELLO, and when the decoder's cores have
+     * grown: they take (bytes) in all. Returns 0; -1 with (e) filled, and the
+     * pipeline fails with that error. */
+    int (*grown)(void *tap_context, uint64_t bytes, struct err *e);
     bool backs_off; /* try an absent guest less and less often */
     /* the last pipeline of this guest failed: the guest may continue its
      * session, without HELLO */

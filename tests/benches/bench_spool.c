@@ -86,7 +86,7 @@ static void must(int result, const struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct window_packer *packer = window_packer_new(64u << 20);
+    struct window_packer *packer = window_packer_new(32u << 20, 32u << 20);
     struct decode *decode = decode_new(&window_events, packer);
     struct err e = {"what? DIR WINDOWS"};
     int fd = argc == 3 ? open(argv[1], O_RDONLY | O_DIRECTORY) : -1;

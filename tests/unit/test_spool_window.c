@@ -38,7 +38,7 @@ static uint32_t draw(uint32_t below)
 static void begin(uint32_t seed)
 {
     state = seed;
-    packer = window_packer_new(64u << 20);
+    packer = window_packer_new(32u << 20, 32u << 20);
     sent = decode_new(&seen_events, &before);
     packed = decode_new(&window_events, packer);
     merged = decode_new(&seen_events, &after);

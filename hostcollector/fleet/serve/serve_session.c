@@ -20,15 +20,15 @@
 #include "util/host_clock.h"
 #include "util/text.h"
 
-#define MS          1000000ull /* in nanoseconds */
-#define SECOND      (1000 * MS)
-#define TICK        (250 * MS)
+#define MS           1000000ull /* in nanoseconds */
+#define SECOND       (1000 * MS)
+#define TICK         (250 * MS)
 /* longest time of cutting windows without a pause */
-#define CUTS        (50 * MS)
-#define BREATH      (20 * MS) /* length of the pause */
-#define BACK_S      1e9       /* a guest may stay away this long */
-/* Least memory of a guest. Its decoder's dictionaries may take half of it. */
-#define LEAST_SHARE (4ull << 20)
+#define CUTS         (50 * MS)
+#define BREATH       (20 * MS) /* length of the pause */
+#define BACK_S       1e9       /* a guest may stay away this long */
+/* Most bytes of the decoder's dictionaries for a guest's cores. */
+#define DICTIONARIES (4ull << 20)
 
 static void on_note(void *context, const char *line)
 {
@@ -49,10 +49,11 @@ static int begin_guest(struct serve_session *s, struct served *g, struct err *e)
         .rate_hz = g->rate_hz,
         .depth = o->from.depth,
         .wait_s = BACK_S,
-        .aggregate = {.memory_max = LEAST_SHARE * 2, .no_moments = true},
+        .aggregate = {.memory_max = DICTIONARIES * 2, .no_moments = true},
         .tap = &windows_events,
         .tap_context = &g->windows,
         .clock = windows_clock,
+        .grown = windows_grown,
         .backs_off = true,
         .failed = g->failed,
         .context = g,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Divides memory among guests. When a guest comes, it is promised its maximum.
- * A guest for which no memory is left is not served. Leaf. */
+/* Divides memory among guests. A guest takes memory when it comes, and more
+ * when it needs more. A guest for which no memory is left is not served. Leaf.
+ */
 #ifndef TPROF_FLEET_WINDOWS_SHARES_H
 #define TPROF_FLEET_WINDOWS_SHARES_H
 
@@ -9,28 +10,36 @@
 #include <stdint.h>
 
 struct shares {
-    /* bytes for all guests; bytes promised to present guests */
-    uint64_t memory, promised;
+    /* bytes for all guests; bytes that present guests have taken */
+    uint64_t memory, taken;
     size_t guests; /* expected number of guests, or 0 */
 };
 
 /* Returns the bytes that a guest with (has) bytes may get in addition. */
 static inline uint64_t shares_more(const struct shares *s, uint64_t has)
 {
-    uint64_t left = s->memory > s->promised ? s->memory - s->promised : 0;
+    uint64_t left = s->memory > s->taken ? s->memory - s->taken : 0;
     uint64_t part = s->memory / (s->guests != 0 ? s->guests : 1);
     uint64_t more = part > has ? part - has : 0;
 
     return more < left ? more : left;
 }
 
-/* Promise (bytes) more to a guest that has (*has) so far. Returns false if less
- * memory is left. */
-static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes)
+/* Returns the part of (memory) that is kept for guests that grow: a guest that
+ * comes leaves that much. */
+static inline uint64_t shares_spare(uint64_t memory)
 {
-    if (s->promised > s->memory || bytes > s->memory - s->promised)
+    return memory / 32;
+}
+
+/* Give (bytes) more to a guest that has (*has) so far. Returns false if less
+ * than (spare) would be left then. */
+static inline bool shares_take(struct shares *s, uint64_t *has, uint64_t bytes,
+                               uint64_t spare)
+{
+    if (s->taken + spare > s->memory || bytes > s->memory - s->taken - spare)
         return false;
-    s->promised += bytes;
+    s->taken += bytes;
     *has += bytes;
     return true;
 }
@@ -41,7 +50,7 @@ static inline uint64_t shares_suggest(const struct shares *s, uint64_t bytes)
 {
     uint64_t limit = 1;
 
-    while (limit < s->promised + bytes || limit <= s->memory)
+    while (limit - shares_spare(limit) < s->taken + bytes || limit <= s->memory)
         limit *= 2;
     return limit;
 }
@@ -49,7 +58,7 @@ static inline uint64_t shares_suggest(const struct shares *s, uint64_t bytes)
 /* Return all memory of a guest that has ended. */
 static inline void shares_give_back(struct shares *s, uint64_t *has)
 {
-    s->promised -= *has;
+    s->taken -= *has;
     *has = 0;
 }
 

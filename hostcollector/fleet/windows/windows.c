@@ -19,11 +19,17 @@
 #include "util/host_clock.h"
 #include "util/text.h"
 
-#define MS         1000000ull     /* in nanoseconds */
-#define PACKER_MIN (256ull << 10) /* bytes of a guest's packer */
-#define PACKER_MAX (8ull << 20)
-#define DICTIONARY (80ull << 10) /* bytes a core, see decode.h */
-#define PIECE      64u /* samples whose stacks are renumbered together */
+#define MS    1000000ull /* in nanoseconds */
+#define PIECE 64u        /* samples whose stacks are renumbered together */
+
+/* Bytes of a guest. A window begins with room for a quarter more samples than
+ * were asked for, but at most SAMPLES, and at least CORE for each core.
+ * A core takes as much in the decoder. */
+#define SAMPLES    (256ull << 10)
+#define CORE       (8ull << 10)
+#define STACKS     (16ull << 10)
+#define STEP       (8ull << 10) /* the window grows by this or a quarter, */
+#define WINDOW_MAX (8ull << 20) /* up to this */
 
 struct windows {
     int fd;
@@ -65,7 +71,7 @@ struct windows *windows_open(const struct windows_config *config, struct err *e)
         (void)err_sys(e, config->folder);
     else
         w->counts =
-            open_window_counts_open(w->fd, config->memory / DICTIONARY, e);
+            open_window_counts_open(w->fd, config->memory / (2 * CORE), e);
     if (w->counts != NULL)
         w->spool = spool_open(w->fd, &config->limits, e);
     if (w->spool != NULL)
@@ -125,39 +131,82 @@ static int take_places(struct windows_guest *g, size_t cores)
     return 0;
 }
 
-/* Reserve memory for the guest, as far as it has none yet. False if there is
- * not enough. */
+/* Take (bytes) for the guest, of which other guests leave at least (spare). */
+static int take_memory(struct windows_guest *g, uint64_t bytes, uint64_t spare,
+                       struct err *e)
+{
+    char more[TEXT_SIZE];
+
+    g->refused = !shares_take(g->shares, &g->memory, bytes, spare);
+    if (!g->refused)
+        return 0;
+    return err_set(e,
+                   "this guest waits, because other guests use all of "
+                   "--memory: there is room with --memory %s",
+                   text_size(more, shares_suggest(g->shares, bytes)));
+}
+
+int windows_grown(void *context, uint64_t bytes, struct err *e)
+{
+    struct windows_guest *g = context;
+    bool comes = g->dictionaries == 0;
+
+    if (bytes <= g->dictionaries)
+        return 0;
+    if (take_memory(g, bytes - g->dictionaries,
+                    comes ? shares_spare(g->shares->memory) : 0, e) != 0)
+        return -1;
+    g->dictionaries = bytes;
+    return 0;
+}
+
+/* Bytes for the samples of a window, as it begins. */
+static uint64_t sample_bytes(const struct windows_guest *g, uint64_t cores)
+{
+    uint64_t most = cores * CORE > SAMPLES ? cores * CORE : SAMPLES;
+    double core = (double)g->rate_hz * (double)g->all->span_ms / 1e3 *
+                  SPOOL_WINDOW_SAMPLE * 5 / 4;
+    double all = (double)cores * (core < CORE ? CORE : core);
+
+    return all < (double)most ? (uint64_t)all : most;
+}
+
+/* Begin the first window of a stream. */
+static int begin_windows(struct windows_guest *g, uint64_t cores, struct err *e)
+{
+    uint64_t samples = sample_bytes(g, cores);
+
+    if (take_memory(g, samples + STACKS, shares_spare(g->shares->memory), e) !=
+        0)
+        return -1;
+    g->packer = window_packer_new(samples, STACKS);
+    begin_window(g);
+    return g->packer != NULL ? 0 : err_memory(e);
+}
+
 static int admit(struct windows_guest *g, const struct guest *guest,
                  struct err *e)
 {
-    bool begins = g->all != NULL && g->packer == NULL;
-    uint64_t cores = guest->cores * DICTIONARY;
-    uint64_t grown = cores > g->dictionaries ? cores - g->dictionaries : 0;
-
-    uint64_t needs = grown + (begins ? PACKER_MIN : 0);
-    char more[TEXT_SIZE];
-
-    g->refused = !shares_take(g->shares, &g->memory, needs);
-    if (g->refused)
-        return err_set(e,
-                       "this guest waits, because other guests use all of "
-                       "--memory: there is room with --memory %s",
-                       text_size(more, shares_suggest(g->shares, needs)));
-    g->dictionaries += grown;
     g->allowed_hz = allowance_hz(g->rate_hz, guest->cores);
-    if (g->all != NULL && take_places(g, guest->cores) != 0)
-        return err_memory(e);
-    if (!begins)
+    if (g->all == NULL)
         return 0;
-    uint64_t extra = shares_more(g->shares, g->memory);
+    if (g->packer == NULL && begin_windows(g, guest->cores, e) != 0)
+        return -1;
+    return take_places(g, guest->cores) == 0 ? 0 : err_memory(e);
+}
 
-    if (extra > PACKER_MAX - PACKER_MIN)
-        extra = PACKER_MAX - PACKER_MIN;
+/* Allow the open window more memory while it wants more and there is some. */
+static void allow_more(struct windows_guest *g)
+{
+    while (spool_window_wants_memory(g->packer)) {
+        uint64_t has = g->memory - g->dictionaries;
+        uint64_t step = has / 4 > STEP ? has / 4 : STEP;
 
-    (void)shares_take(g->shares, &g->memory, extra);
-    g->packer = window_packer_new(PACKER_MIN + extra);
-    begin_window(g);
-    return g->packer != NULL ? 0 : err_memory(e);
+        if (has >= WINDOW_MAX || step > shares_more(g->shares, g->memory) ||
+            !shares_take(g->shares, &g->memory, step, 0))
+            return;
+        spool_window_allow(g->packer, step);
+    }
 }
 
 static int on_hello(void *context, enum hello_kind kind,
@@ -182,6 +231,7 @@ static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
 
     if (g->packer == NULL)
         return unseen ? mark : STACK_OTHERS;
+    allow_more(g);
     n = window_events.stack(g->packer, core, s);
     if (n == STACK_UNKNOWN || n >= BUSY_UNSEEN - 1 - g->forgotten)
         return n == STACK_UNKNOWN ? n : STACK_OTHERS;
@@ -225,6 +275,7 @@ static void on_samples(void *context, const struct sample_batch *batch)
         number_anew(g, samples, batch->samples + at, part.count);
         window_events.samples(g->packer, &part);
     }
+    allow_more(g);
     if (batch->core < g->place_count)
         open_window_counts_add(g->all->counts, g->places[batch->core], count);
 }

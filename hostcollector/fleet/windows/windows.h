@@ -63,9 +63,9 @@ struct windows_guest {
     struct window_packer *packer; /* NULL: no HELLO came */
     uint32_t *places; /* place of each core in struct open_window_counts */
     size_t place_count;
-    uint64_t memory;       /* promised to the guest: see windows_events */
-    uint64_t dictionaries; /* part of (memory) for its cores' dictionaries */
-    bool refused;          /* no memory was left for the guest */
+    uint64_t memory;           /* taken from (shares): see windows_events */
+    uint64_t dictionaries;     /* part of (memory) for the decoder's cores */
+    bool refused;              /* no memory was left for the guest */
     uint64_t from_ns, from_ms; /* when the open window began */
     uint64_t start_ms;         /* start of the open window in its file name */
     /* Stack numbers up to (forgotten) are older than the last time that the
@@ -77,10 +77,13 @@ struct windows_guest {
 };
 
 /* For pipeline_config.tap; the context is a struct windows_guest. HELLO fails
- * if the memory has no room for the dictionaries of the guest's cores. If
- * windows are kept, it also fails without room for 256 KiB of the open window,
- * which gets up to 8 MiB if the guest's share allows. */
+ * if no memory is left for the window that begins, with room for the samples
+ * that were asked for. The open window gets more, up to 8 MiB, when it needs
+ * more and the guest's share allows that. */
 extern const struct events windows_events;
+
+/* For pipeline_config.grown, as windows_events. Fails if no memory is left. */
+int windows_grown(void *context, uint64_t bytes, struct err *e);
 
 /* Handle the end of the stream, after its window was cut. Frees its memory for
  * others. */

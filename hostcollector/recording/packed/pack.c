@@ -173,12 +173,12 @@ static void put_run(struct packing *p, uint32_t core,
         last = l->at;
     }
     for (size_t i = run->first; i < to; i++) {
-        const struct sample *s = &c->samples[i];
+        const struct sample s = window_sample_get(c, i);
 
-        put_pair(p, &columns, &pairs, s);
-        put_sample(&columns, s, (s->tsc >> shift) - time);
-        time = s->tsc >> shift;
-        now[WIRE_COUNTER_MISSED] += s->weight - 1;
+        put_pair(p, &columns, &pairs, &s);
+        put_sample(&columns, &s, (s.tsc >> shift) - time);
+        time = s.tsc >> shift;
+        now[WIRE_COUNTER_MISSED] += s.weight - 1;
     }
     now[WIRE_COUNTER_SAMPLES] += to - run->first;
     c->time = time << round;
@@ -200,8 +200,8 @@ static bool fits_account(const struct window_core *c,
         sum[c->lost[i].counter] += c->lost[i].ticks;
         sum[WIRE_COUNTER_MISSED] += c->lost[i].missed;
     }
-    for (size_t i = 0; i < c->count; i++)
-        sum[WIRE_COUNTER_MISSED] += c->samples[i].weight - 1;
+    for (size_t i = 0; i < c->odd_count; i++)
+        sum[WIRE_COUNTER_MISSED] += c->odd[i].weight - 1;
     for (size_t i = 0; i < WIRE_COUNTERS; i++)
         fits &= sum[i] <= to[i] - from[i];
     return fits;
@@ -317,13 +317,14 @@ static bool has_all_stats(const struct window_packer *w)
 /* Empty the window. The new one continues where the old one ends. */
 static void begin_anew(struct window_packer *w)
 {
-    w->taken = 0;
+    w->kept = 0;
+    w->full = false;
     w->gap_frames = 0;
     w->boot_told |= has_all_stats(w);
     for (size_t i = 0; i < w->core_room; i++) {
         struct window_core *c = &w->cores[i];
 
-        c->count = c->run_count = c->lost_count = 0;
+        c->count = c->odd_count = c->run_count = c->lost_count = 0;
         c->began = c->account;
         c->first = c->stats;
         c->has_first = c->has_stats;

@@ -29,9 +29,25 @@ struct window_lost {
     uint8_t counter;
 };
 
+/* A sample. Nearly all samples have weight 1 and no flags, and few guests have
+ * room for more than one window: so it takes 24 bytes instead of 32. */
+struct window_sample {
+    uint64_t tsc, leaf;
+    uint32_t stack;
+    uint32_t late; /* from WINDOW_ODD on: WINDOW_ODD plus index in (odd) */
+};
+#define WINDOW_ODD (1u << 31)
+
+/* The rest of a sample that has another weight, flags, or a long lateness. */
+struct window_odd {
+    uint32_t late, weight, flags;
+};
+
 struct window_core {
-    struct sample *samples;
+    struct window_sample *samples;
     size_t count, room;
+    struct window_odd *odd;
+    size_t odd_count, odd_room;
     struct window_run *runs;
     size_t run_count, run_room;
     struct window_lost *lost;
@@ -48,10 +64,13 @@ struct window_core {
 };
 
 struct window_packer {
-    uint64_t memory_max;
-    struct budget budget; /* for stacks */
+    /* memory for samples and losses, and for stacks: allowed in all, and the
+     * rest */
+    uint64_t samples_max, stacks_max;
+    struct budget samples_budget, stacks_budget;
     struct stack_pool stacks;
-    uint64_t taken; /* bytes of memory that samples take */
+    uint64_t kept; /* samples since the last chunk */
+    bool full;     /* a core has room for few samples more */
 
     bool has_guest, has_status;
     struct guest guest;
@@ -75,6 +94,23 @@ struct window_packer {
     uint64_t done_samples, done_lost;
     bool failed; /* a chunk could not be made */
 };
+
+/* Return sample (i) of core (c), as the guest sent it. */
+static inline struct sample window_sample_get(const struct window_core *c,
+                                              size_t i)
+{
+    const struct window_sample *s = &c->samples[i];
+    struct window_odd rest = {.late = s->late, .weight = 1};
+
+    if (s->late >= WINDOW_ODD)
+        rest = c->odd[s->late - WINDOW_ODD];
+    return (struct sample){.tsc = s->tsc,
+                           .leaf = s->leaf,
+                           .stack = s->stack,
+                           .late = rest.late,
+                           .weight = rest.weight,
+                           .flags = rest.flags};
+}
 
 /* Fill (counters) with the counters of core (c) that belong to the account
  * (a). */

@@ -15,14 +15,17 @@
 
 #define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
 
-struct window_packer *window_packer_new(uint64_t memory_max)
+_Static_assert(sizeof(struct window_sample) == SPOOL_WINDOW_SAMPLE,
+               "spool_window.h");
+
+struct window_packer *window_packer_new(uint64_t samples, uint64_t stacks)
 {
     struct window_packer *w = calloc(1, sizeof *w);
 
     if (w == NULL)
         return NULL;
-    w->memory_max = memory_max;
-    w->budget.left = memory_max / 2;
+    w->samples_max = w->samples_budget.left = samples;
+    w->stacks_max = w->stacks_budget.left = stacks;
     w->stacks.seed = hash_seed();
     return w;
 }
@@ -33,6 +36,7 @@ void window_packer_free(struct window_packer *w)
         return;
     for (size_t i = 0; i < w->core_room; i++) {
         free(w->cores[i].samples);
+        free(w->cores[i].odd);
         free(w->cores[i].runs);
         free(w->cores[i].lost);
     }
@@ -49,12 +53,34 @@ void spool_window_clock(struct window_packer *w, uint64_t tsc_hz)
 
 bool spool_window_is_full(const struct window_packer *w)
 {
-    return w->taken + w->done_size > w->memory_max / 4;
+    return w->full || w->done_size > w->samples_max / 2;
+}
+
+static bool is_short_of_stacks(const struct window_packer *w)
+{
+    return w->stacks_budget.left < w->stacks_max / 8;
 }
 
 bool spool_window_wants_reset(const struct window_packer *w)
 {
-    return w->budget.left < w->memory_max / 8;
+    return is_short_of_stacks(w);
+}
+
+bool spool_window_wants_memory(const struct window_packer *w)
+{
+    return spool_window_is_full(w) || is_short_of_stacks(w);
+}
+
+void spool_window_allow(struct window_packer *w, uint64_t bytes)
+{
+    if (is_short_of_stacks(w)) {
+        w->stacks_max += bytes;
+        w->stacks_budget.left += bytes;
+    } else {
+        w->samples_max += bytes;
+        w->samples_budget.left += bytes;
+        w->full = false;
+    }
 }
 
 void spool_window_forget(struct window_packer *w)
@@ -63,7 +89,7 @@ void spool_window_forget(struct window_packer *w)
 
     stack_pool_fini(&w->stacks);
     w->stacks = (struct stack_pool){.seed = seed};
-    w->budget.left = w->memory_max / 2;
+    w->stacks_budget.left = w->stacks_max;
 }
 
 static struct window_core *core_of(struct window_packer *w, uint32_t core)
@@ -125,12 +151,13 @@ static uint32_t on_stack(void *context, uint32_t core, const struct stack *s)
     (void)core;
     if (kept.loaded)
         kept.end |= PACK_LOADED;
-    return stack_pool_add(&w->stacks, &kept, &w->budget);
+    return stack_pool_add(&w->stacks, &kept, &w->stacks_budget);
 }
 
 /* Begin a run, unless the samples of (b) continue the core's last run. False
  * if there is no memory. */
-static bool begin_run(struct window_core *c, const struct sample_batch *b)
+static bool begin_run(struct window_packer *w, struct window_core *c,
+                      const struct sample_batch *b)
 {
     struct window_run run = {c->count, b->period, b->shift};
 
@@ -141,11 +168,26 @@ static bool begin_run(struct window_core *c, const struct sample_batch *b)
             c->samples[c->count - 1].tsc <= b->samples[0].tsc)
             return true;
     }
-    if (vec_grow(&c->runs, &c->run_room, c->run_count, sizeof run) != 0 ||
-        c->runs == NULL)
+    if (budget_make_room(&w->samples_budget, &c->runs, &c->run_room,
+                         c->run_count + 1, sizeof run) != 0)
         return false;
     c->runs[c->run_count++] = run;
     return true;
+}
+
+/* The lateness of (s) as in struct window_sample; its rest becomes an element
+ * of (odd) if necessary. UINT32_MAX if there is no memory. */
+static uint32_t keep_rest(struct window_packer *w, struct window_core *c,
+                          const struct sample *s)
+{
+    if (s->weight == 1 && s->flags == 0 && s->late < WINDOW_ODD)
+        return s->late;
+    if (c->odd_count >= UINT32_MAX - WINDOW_ODD ||
+        budget_make_room(&w->samples_budget, &c->odd, &c->odd_room,
+                         c->odd_count + 1, sizeof *c->odd) != 0)
+        return UINT32_MAX;
+    c->odd[c->odd_count] = (struct window_odd){s->late, s->weight, s->flags};
+    return WINDOW_ODD + (uint32_t)c->odd_count++;
 }
 
 /* Samples for which there is no memory count as lost, since the account has
@@ -155,15 +197,23 @@ static void on_samples(void *context, const struct sample_batch *b)
     struct window_packer *w = context;
     struct window_core *c = core_of(w, b->core);
 
-    if (c == NULL || b->count == 0 ||
-        w->taken + w->done_size > w->memory_max / 2 || !begin_run(c, b))
+    if (c == NULL || b->count == 0 || w->done_size > w->samples_max ||
+        !begin_run(w, c, b))
         return;
-    for (size_t i = 0; i < b->count; i++) {
-        if (vec_grow(&c->samples, &c->room, c->count, sizeof *c->samples) != 0)
+    w->full |= budget_make_room(&w->samples_budget, &c->samples, &c->room,
+                                c->count + b->count, sizeof *c->samples) != 0;
+    for (size_t i = 0; i < b->count && c->count < c->room; i++) {
+        const struct sample *s = &b->samples[i];
+        uint32_t rest = keep_rest(w, c, s);
+
+        if (rest == UINT32_MAX)
             return;
-        c->samples[c->count++] = b->samples[i];
-        w->taken += sizeof *c->samples;
+        c->samples[c->count++] =
+            (struct window_sample){s->tsc, s->leaf, s->stack, rest};
+        w->kept++;
     }
+    w->full |= c->room - c->count < c->room / 8 &&
+               w->samples_budget.left < c->room / 8 * sizeof *c->samples;
 }
 
 static void on_loss(void *context, const struct loss *loss)
@@ -172,7 +222,8 @@ static void on_loss(void *context, const struct loss *loss)
     struct window_core *c = core_of(w, loss->core);
 
     if (c == NULL || loss->reason == LOSS_TRANSPORT ||
-        vec_grow(&c->lost, &c->lost_room, c->lost_count, sizeof *c->lost) != 0)
+        budget_make_room(&w->samples_budget, &c->lost, &c->lost_room,
+                         c->lost_count + 1, sizeof *c->lost) != 0)
         return;
     c->lost[c->lost_count++] = (struct window_lost){
         .at = c->count,
@@ -194,7 +245,7 @@ static void on_account(void *context, uint32_t core, const struct account *a)
     c->account = *a;
     c->heard = true;
     /* blocks are limited; here, each core is at the end of a frame */
-    if (w->taken >= CHUNK_SAMPLES * sizeof(struct sample))
+    if (w->kept >= CHUNK_SAMPLES)
         w->failed |= window_seal(w, 0, true, &ignored) != 0;
 }
 
@@ -335,7 +386,9 @@ int spool_window_cut(struct window_packer *w, const struct recording_info *info,
     w->failed = false;
     if (w->done_size != 0 && put_recording(w, info, from_ns, out, e) != 0)
         result = -1;
-    w->done_size = 0;
+    free(w->done); /* thousands of guests have nothing finished meanwhile */
+    w->done = NULL;
+    w->done_size = w->done_room = 0;
     w->done_samples = w->done_lost = 0;
     return result;
 }

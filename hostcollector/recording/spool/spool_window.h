@@ -23,9 +23,13 @@
 
 struct window_packer;
 
-/* Returns a packer that takes at most about (memory_max) bytes. NULL if there
- * is no memory. */
-struct window_packer *window_packer_new(uint64_t memory_max);
+/* Bytes that a packer takes for a sample. */
+#define SPOOL_WINDOW_SAMPLE 24u
+
+/* Returns a packer that takes at most about (samples) bytes for samples and
+ * losses, and (stacks) bytes for stacks, as they come. NULL if there is no
+ * memory. */
+struct window_packer *window_packer_new(uint64_t samples, uint64_t stacks);
 
 /* Release (w). NULL is allowed. */
 void window_packer_free(struct window_packer *w);
@@ -47,6 +51,11 @@ bool spool_window_is_full(const struct window_packer *w);
  * are not defined again lose their callers. */
 bool spool_window_wants_reset(const struct window_packer *w);
 void spool_window_forget(struct window_packer *w);
+
+/* Is the window nearly full, or is there little room for new stacks? Then call
+ * spool_window_allow() to allow (bytes) more, if there is memory. */
+bool spool_window_wants_memory(const struct window_packer *w);
+void spool_window_allow(struct window_packer *w, uint64_t bytes);
 
 /* A whole recording in memory. */
 struct spool_window_bytes {

@@ -62,7 +62,7 @@ void spooled_begin(uint8_t boot, const char *build)
                        &(struct spool_limits){0}, &e);
     CHECK(spool != NULL);
     recording = recording_create("run.tprof", &info, &e);
-    packer = window_packer_new(64u << 20);
+    packer = window_packer_new(32u << 20, 32u << 20);
     decode = decode_new(&window_events, packer);
     CHECK(recording != NULL && packer != NULL && decode != NULL);
     now_ns = from_ns = SECOND;
@@ -173,7 +173,7 @@ void spooled_boot(uint8_t boot, const char *build)
 {
     decode_free(decode);
     window_packer_free(packer);
-    packer = window_packer_new(64u << 20);
+    packer = window_packer_new(32u << 20, 32u << 20);
     decode = decode_new(&window_events, packer);
     CHECK(packer != NULL && decode != NULL);
     spooled_stream.seq = 0;

@@ -323,52 +323,6 @@ TEST(budget_lowers_the_rate)
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
 }
 
-/* 50 cores, whose dictionaries may take 4,000 KiB; it comes again until it is
- * asked for samples. */
-static void play_large(int listener, const char *sign)
-{
-    int fd = -1;
-
-    for (bool asked = false; !asked;) {
-        if (fd >= 0)
-            (void)close(fd);
-        fd = meet(listener);
-        wiregen_hello(&wire, &(struct wiregen_hello){.boot = 1,
-                                                     .cores = 50,
-                                                     .tsc_hz = 1000000000,
-                                                     .text_start = 0x400000});
-        say(fd);
-        asked = hear(fd);
-    }
-    say_samples(fd, 50, 0);
-    /* four guests at once: write_text() has one name for all */
-    CHECK_EQ(close(open(sign, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
-    end_session(fd, 50);
-}
-
-static void play_a(int listener)
-{
-    play_large(listener, "sent_a");
-}
-
-static void play_b(int listener)
-{
-    play_large(listener, "sent_b");
-}
-
-static void play_c(int listener)
-{
-    play_large(listener, "sent_c");
-}
-
-static void play_d(int listener)
-{
-    play_large(listener, "sent_d");
-}
-
-/* Of 16 MiB there are 4,000 KiB and 256 KiB for three guests. Catches: memory
- * that grows with the guests, whatever --memory says, and a guest that gets
- * none for ever. */
 /* Its cores are too many; it sends on after that, as if it had not heard. */
 static void play_too_many_cores(int listener)
 {
@@ -407,73 +361,6 @@ TEST(guest_with_too_many_cores_is_told_as_that)
     CHECK_EQ(kill(serve, SIGTERM), 0);
     CHECK_EQ(join_collector(serve), 0);
     join_guest(one);
-}
-
-TEST(guests_beyond_the_memory_wait)
-{
-    static const char *const names[] = {"a", "b", "c", "d"};
-    static void (*const plays[])(int) = {play_a, play_b, play_c, play_d};
-    char path[16], line[64];
-    pid_t guests[4];
-    int waits = -1;
-
-    enter_dir();
-    CHECK_EQ(mkdir("run", 0700), 0);
-    for (int i = 0; i < 4; i++) {
-        (void)snprintf(path, sizeof path, "run/%s", names[i]);
-        guests[i] = start_guest(path, plays[i]);
-    }
-    pid_t serve =
-        start_collector("serve --watch run --spool spool --memory 16M");
-
-    wait_for("err");
-    wait_for_word(": this guest waits, because ");
-    for (int i = 0; i < 4; i++) {
-        (void)snprintf(line, sizeof line, "%s: this guest waits, because",
-                       names[i]);
-        if (contains("err", line))
-            waits = i;
-    }
-    for (int i = 0; i < 4; i++) {
-        (void)snprintf(path, sizeof path, "sent_%s", names[i]);
-        if (i != waits)
-            wait_for(path);
-        else
-            CHECK(access(path, F_OK) != 0);
-    }
-    (void)snprintf(path, sizeof path, "run/%s", names[(waits + 1) % 4]);
-    CHECK_EQ(unlink(path), 0);
-    (void)snprintf(path, sizeof path, "sent_%s", names[waits]);
-    wait_for(path);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
-    for (int i = 0; i < 4; i++)
-        join_guest(guests[i]);
-    CHECK_EQ(occurrences("err", "this guest waits, because"), 1);
-    CHECK_CONTAINS("err", "there is room with --memory 32M");
-    CHECK_CONTAINS("err", "collector serve: 200 samples, 0 lost");
-}
-
-TEST(the_memory_that_a_refusal_names_suffices)
-{
-    static void (*const plays[])(int) = {play_a, play_b, play_c, play_d};
-    pid_t guests[4];
-
-    enter_dir();
-    CHECK_EQ(mkdir("run", 0700), 0);
-    for (int i = 0; i < 4; i++)
-        guests[i] = start_guest(
-            (const char[]){'r', 'u', 'n', '/', (char)('a' + i), 0}, plays[i]);
-    pid_t serve =
-        start_collector("serve --watch run --spool spool --memory 32M");
-
-    for (int i = 0; i < 4; i++)
-        wait_for((const char[]){'s', 'e', 'n', 't', '_', (char)('a' + i), 0});
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
-    for (int i = 0; i < 4; i++)
-        join_guest(guests[i]);
-    CHECK_EQ(occurrences("err", "this guest waits"), 0);
 }
 
 /* How many windows the folder "spool" has, and, if (sums), what reports of all
