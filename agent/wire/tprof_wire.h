@@ -35,19 +35,22 @@
 
 enum wire_type {
     /* from the guest */
-    WIRE_HELLO = 1,      /* WIRE.md 3 */
-    WIRE_SAMPLES = 2,    /* WIRE.md 4 */
-    WIRE_STATS = 3,      /* WIRE.md 6 */
-    WIRE_STATUS = 4,     /* WIRE.md 7 */
-    WIRE_PONG = 5,       /* WIRE.md 7 */
-    WIRE_MAP = 6,        /* WIRE.md 8 */
-    WIRE_LABEL = 7,      /* reserved: the text of a label */
-    WIRE_PROGRESS = 8,   /* WIRE.md 9 */
-    WIRE_THREAD = 9,     /* WIRE.md 10.2 */
-    WIRE_WAIT = 10,      /* WIRE.md 10.3 */
-    WIRE_SCHED = 11,     /* WIRE.md 10.4 */
-    WIRE_LOCK = 15,      /* WIRE.md 12.1 */
-    WIRE_LOCK_WAIT = 16, /* WIRE.md 12.2 */
+    WIRE_HELLO = 1,          /* WIRE.md 3 */
+    WIRE_SAMPLES = 2,        /* WIRE.md 4 */
+    WIRE_STATS = 3,          /* WIRE.md 6 */
+    WIRE_STATUS = 4,         /* WIRE.md 7 */
+    WIRE_PONG = 5,           /* WIRE.md 7 */
+    WIRE_MAP = 6,            /* WIRE.md 8 */
+    WIRE_LABEL = 7,          /* reserved: the text of a label */
+    WIRE_PROGRESS = 8,       /* WIRE.md 9 */
+    WIRE_THREAD = 9,         /* WIRE.md 10.2 */
+    WIRE_WAIT = 10,          /* WIRE.md 10.3 */
+    WIRE_SCHED = 11,         /* WIRE.md 10.4 */
+    WIRE_REQUEST = 12,       /* WIRE.md 11.1 */
+    WIRE_REQUEST_TIMES = 13, /* WIRE.md 11.1 */
+    WIRE_SLOW = 14,          /* WIRE.md 11.2 */
+    WIRE_LOCK = 15,          /* WIRE.md 12.1 */
+    WIRE_LOCK_WAIT = 16,     /* WIRE.md 12.2 */
     /* from the host, WIRE.md 7 */
     WIRE_START = 32,
     WIRE_STOP = 33,
@@ -156,6 +159,7 @@ enum wire_long {
     WIRE_LONG_IDLE = 6,     /* reserved */
     WIRE_LONG_STACK_AT = 7, /* WIRE.md 5.7 */
     WIRE_LONG_THREAD = 8,   /* WIRE.md 5.9 */
+    WIRE_LONG_REQUEST = 9,  /* WIRE.md 5.10 */
 };
 
 #define WIRE_SAMPLE_JUMP (1u << 0) /* the clock jumped, as after a pause */
@@ -409,6 +413,52 @@ enum wire_lock_wait_tag {
 enum wire_lock_wait_kind {
     WIRE_LOCK_WAITED = 0, /* the thread began to wait at STACK */
     WIRE_LOCK_HELD = 1,   /* the thread had acquired the lock at STACK */
+};
+
+/* REQUEST body, WIRE.md 11.1, since 2.5: fields */
+enum wire_request_tag {
+    WIRE_REQUEST_KIND = 1,  /* u8  */
+    WIRE_REQUEST_NAME = 2,  /* text: name of the kind; absent: none */
+    WIRE_REQUEST_NOW = 3,   /* u64 TSC: the sums are of SINCE to NOW */
+    WIRE_REQUEST_SINCE = 4, /* u64 TSC */
+    WIRE_REQUEST_COUNT = 5, /* u64 requests that have ended */
+    WIRE_REQUEST_TIME = 6,  /* u64 TSC ticks of these requests */
+    /* Parts of TIME, by enum wire_thread_state from this tag on */
+    WIRE_REQUEST_RUNNING = 7,  /* u64 TSC ticks */
+    WIRE_REQUEST_READY = 8,    /* u64 TSC ticks */
+    WIRE_REQUEST_BLOCKED = 9,  /* u64 TSC ticks */
+    WIRE_REQUEST_LONGEST = 10, /* u64 TSC ticks of the longest request */
+    WIRE_REQUEST_OPEN = 11,    /* u64 requests that have not ended */
+    WIRE_REQUEST_REFUSED = 12, /* u64 requests that found no room */
+    WIRE_REQUEST_SLOW = 13,    /* u64 requests of at least the limit */
+    WIRE_REQUEST_LIMIT = 14,   /* u64 TSC ticks: the limit of SLOW, at NOW */
+};
+#define WIRE_REQUEST_NAME_MAX 31u /* bytes */
+#define WIRE_REQUEST_KINDS    32u /* of a guest, at most */
+
+/* REQUEST_TIMES body, WIRE.md 11.1, since 2.5: fields */
+enum wire_request_times_tag {
+    WIRE_REQUEST_TIMES_KIND = 1,   /* u8  */
+    WIRE_REQUEST_TIMES_FIRST = 2,  /* u16 the first bucket */
+    WIRE_REQUEST_TIMES_COUNTS = 3, /* bytes: a varint for each bucket */
+};
+#define WIRE_REQUEST_DIGITS 7u /* a power of two has 2^7 buckets */
+#define WIRE_REQUEST_BUCKETS                                                   \
+    ((44u - WIRE_REQUEST_DIGITS + 1) << WIRE_REQUEST_DIGITS)
+
+/* SLOW body, WIRE.md 11.2, since 2.5: fields */
+enum wire_slow_tag {
+    WIRE_SLOW_KIND = 1,   /* u8  */
+    WIRE_SLOW_NUMBER = 2, /* u64 the kernel's */
+    WIRE_SLOW_BEGAN = 3,  /* u64 TSC */
+    WIRE_SLOW_TIME = 4,   /* u64 TSC ticks from begin to end */
+    /* Parts of TIME, by enum wire_thread_state from this tag on */
+    WIRE_SLOW_RUNNING = 5, /* u64 TSC ticks */
+    WIRE_SLOW_READY = 6,   /* u64 TSC ticks */
+    WIRE_SLOW_BLOCKED = 7, /* u64 TSC ticks */
+    WIRE_SLOW_LONGEST = 8, /* u64 TSC ticks of the longest wait; absent: none */
+    WIRE_SLOW_WAIT = 9,    /* u32 ENTRY of the WAIT of that wait */
+    WIRE_SLOW_SERIAL = 10, /* u32 the thread that ended it; absent: unknown */
 };
 
 /* Limits of the rates that the agent accepts, WIRE.md 7 */
