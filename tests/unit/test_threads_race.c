@@ -24,6 +24,8 @@ static struct tprof_cpu cpu[CORES];
 static _Atomic uint64_t clock_now = 1000;
 static uint8_t memory[TPROF_THREADS_MEMORY(CORES, THREADS, WAITS)]
     __attribute__((aligned(64)));
+static uint8_t request_memory[TPROF_REQUESTS_MEMORY(1, 32, 4)]
+    __attribute__((aligned(64)));
 
 /* --- The agent without its other parts ------------------------------------ */
 
@@ -56,6 +58,13 @@ static void init(void)
         .waits = WAITS,
     };
 
+    const struct tprof_requests_config requests = {
+        .memory = request_memory,
+        .size = sizeof request_memory,
+        .open = 32,
+        .slow = 4,
+    };
+
     tprof_agent.config.cpus = CORES;
     for (uint32_t i = 0; i < CORES; i++) {
         cpu[i].index = i;
@@ -65,11 +74,12 @@ static void init(void)
     tprof_agent.second = UINT32_MAX; /* the pump waits for each core */
     tprof_agent.ready = 1;
     CHECK_EQ(tprof_threads(&config), TPROF_OK);
+    CHECK_EQ(tprof_requests(&requests), TPROF_OK);
 }
 
 /* --- The pump's side ------------------------------------------------------ */
 
-static uint64_t threads, cores, waits; /* frames */
+static uint64_t threads, cores, waits, kinds, slow; /* frames */
 /* The last frames' values by tag, of each thread's id and of core 0 */
 static uint64_t thread_of[IDS][14], core_0[18];
 
@@ -108,6 +118,14 @@ static void check_frame(const struct tprof_frame *f)
         CHECK_EQ(field(f, 5) + field(f, 6) + field(f, 7),
                  field(f, 2) - field(f, 3));
         CHECK(field(f, 9) <= field(f, 6));
+        break;
+    case WIRE_REQUEST:
+        kinds++;
+        CHECK(field(f, 7) + field(f, 8) + field(f, 9) <= field(f, 6));
+        break;
+    case WIRE_SLOW:
+        slow++;
+        CHECK(field(f, 5) + field(f, 6) + field(f, 7) <= field(f, 4));
         break;
     case WIRE_WAIT:
         waits++;
@@ -148,7 +166,7 @@ static void *be_core(void *arg)
     for (uint32_t i = 0; i < EVENTS; i++) {
         uint64_t id = below(&random, IDS); /* 0: none */
 
-        switch (below(&random, 16)) {
+        switch (below(&random, 24)) {
         case 0:
             if (id >= IDS / 2)
                 tprof_name(id, "again");
@@ -162,6 +180,22 @@ static void *be_core(void *arg)
         case 4:
         case 5:
             tprof_wake(id);
+            break;
+        case 6:
+        case 7:
+            tprof_begin(0, id);
+            break;
+        case 8:
+            tprof_queue(0, id);
+            break;
+        case 9:
+        case 10:
+            tprof_request(0, id);
+            break;
+        case 11:
+        case 12:
+        case 13:
+            tprof_end(0, id);
             break;
         default:
             tprof_switch(running, id, below(&random, 2));
@@ -212,6 +246,7 @@ TEST(times_add_up_while_four_cores_race)
     while (speak())
         ;
     CHECK(threads >= IDS / 2 - 1);
+    CHECK(kinds > 0 && slow > 0);
     CHECK_EQ(cores, CORES);
 }
 

@@ -22,6 +22,7 @@
 #include "channel.h"  /* the ways to the host */
 #include "locks.h"    /* the kernel's locks */
 #include "progress.h" /* work that the kernel counts */
+#include "requests.h" /* the kernel's requests */
 #include "threads.h"  /* the kernel's threads */
 #include "ticks.h"    /* causes of ticks */
 

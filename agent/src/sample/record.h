@@ -3,6 +3,7 @@
 #ifndef TPROF_RECORD_H
 #define TPROF_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
@@ -70,11 +71,16 @@ struct tprof_recorder {
     struct tprof_chain chain[2];
     /* (running): the id of the thread that this core runs, written by the
      * kernel. (told): the id in the last THREAD record, or 0 after BEGIN.
-     * thread_calls.c writes (told) when a new thread gets an old id. Relaxed:
+     * thread_calls.c and requests/ write another value to (told) if the
+     * THREAD must be written again, with its REQUEST. Relaxed:
      * one sample may count for the previous thread. */
     _Atomic uint64_t running, told;
     /* Returns the serial of the thread with (id). NULL: no serials. */
     uint32_t (*_Atomic serial_of)(uint64_t id);
+    /* Stores in (value) kind and number of the request that this core's thread
+     * (id) works on. Returns false if there is none. NULL: no requests. */
+    bool (*_Atomic request_of)(const struct tprof_recorder *r, uint64_t id,
+                               uint64_t *value);
 };
 
 #endif

@@ -84,8 +84,25 @@ static __attribute__((cold)) int write_begin(struct tprof_recorder *r)
         return 0;
     r->time = r->began >> r->shift;
     r->began = 0;
-    atomic_store_explicit(&r->told, 0, memory_order_relaxed);
+    /* with requests, a core without a thread may have one */
+    atomic_store_explicit(
+        &r->told,
+        atomic_load_explicit(&r->request_of, memory_order_relaxed) ? UINT64_MAX
+                                                                   : 0,
+        memory_order_relaxed);
     return 1;
+}
+
+/* Writes a REQUEST record after the THREAD record of thread (id). Returns 0 if
+ * there is no room. */
+static int write_request(struct tprof_recorder *r, uint64_t id)
+{
+    bool (*request_of)(const struct tprof_recorder *, uint64_t, uint64_t *) =
+        atomic_load_explicit(&r->request_of, memory_order_acquire);
+    uint64_t value[2];
+
+    return !request_of || !request_of(r, id, value) ||
+           tprof_long_write(&r->ring, WIRE_LONG_REQUEST, value, 2);
 }
 
 /* Writes a THREAD record for the next samples. */
@@ -96,7 +113,8 @@ static int write_thread(struct tprof_recorder *r)
     uint64_t id = atomic_load_explicit(&r->running, memory_order_relaxed);
     const uint64_t value[] = {serial_of ? serial_of(id) : 0, id};
 
-    if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2) ||
+        !write_request(r, id))
         return 0;
     atomic_store_explicit(&r->told, id, memory_order_relaxed);
     return 1;

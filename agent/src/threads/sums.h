@@ -57,6 +57,7 @@ struct tprof_core_sums {
      * core counts, because a core that does not call tprof_switch() does not
      * write (does). */
     _Atomic uint32_t does;
+    struct tprof_work work; /* of the core, while it runs no thread */
     struct tprof_thread_record *current; /* of the last switch, or NULL */
     struct tprof_range range;            /* of the last stack that was walked */
     struct tprof_callers callers;

@@ -30,6 +30,7 @@ static inline struct tprof_cpu *tprof_slow_cpu(void)
 
 /* A call on this core that may count, with interrupts off */
 struct tprof_call {
+    struct tprof_cpu *cpu;        /* NULL: the core has not joined */
     struct tprof_core_sums *core; /* NULL: the core has no sums */
     uint64_t running;             /* the id of the core's thread */
     uint64_t now;
@@ -40,8 +41,10 @@ struct tprof_call {
 static inline struct tprof_call tprof_call_begin(void)
 {
     struct tprof_call c = {.flags = tprof_arch_irq_save()};
-    const struct tprof_cpu *cpu = tprof_slow_cpu();
+    struct tprof_cpu *cpu =
+        tprof_arch_has_quick() ? tprof_quick_cpu() : tprof_slow_cpu();
 
+    c.cpu = cpu;
     if (cpu)
         c.core = atomic_load_explicit(&cpu->sums, memory_order_acquire);
     if (c.core) {

@@ -173,6 +173,19 @@ TPROF_HOT int switch_out(struct tprof_core_sums *core,
     return tprof_sums_readies(t, &change, why == TPROF_READY);
 }
 
+/* Adds the wait of the thread with record (t) that has ended. */
+TPROF_HOT void end_wait(struct tprof_thread_record *t,
+                        const struct tprof_change *change)
+{
+    struct tprof_work *work = &t->work;
+    uint64_t longest = change->ticks << TPROF_LONGEST_SHIFT | change->wait;
+
+    tprof_thread_waits_add(change->wait, change->ticks);
+    if (atomic_load_explicit(&work->request, memory_order_relaxed) != 0 &&
+        atomic_load_explicit(&work->longest, memory_order_relaxed) < longest)
+        atomic_store_explicit(&work->longest, longest, memory_order_relaxed);
+}
+
 /* Begins the run of the thread with record (t) on this core. Returns the change
  * of the number of ready threads. */
 TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
@@ -191,7 +204,7 @@ TPROF_HOT int switch_in(struct tprof_core_sums *core, uint32_t index,
                               memory_order_relaxed);
     }
     if (change.ended == TPROF_THREAD_BLOCKED) /* without a wake */
-        tprof_thread_waits_add(change.wait, change.ticks);
+        end_wait(t, &change);
     if (change.ended != TPROF_THREAD_READY || !change.was_known ||
         tprof_sums_kind(t) == TPROF_CORE_IDLE)
         return 0;
@@ -335,7 +348,7 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
 
         if (change.ended) {
             tprof_sums_count_ready(tprof_sums_readies(t, &change, true), c.now);
-            tprof_thread_waits_add(change.wait, change.ticks);
+            end_wait(t, &change);
             tprof_thread_waits_walk(&c.core->callers, caller.pc, caller.fp,
                                     &c.core->range);
             tprof_thread_waits_add(

@@ -28,6 +28,7 @@ static void clear_core(struct tprof_core_sums *core, uint64_t since)
     atomic_store(&core->moved, 0);
     atomic_store(&core->ready_idle, 0);
     atomic_store(&core->was_ready_known, 0);
+    atomic_store(&core->work.request, 0);
     atomic_store(&core->last, since);
 }
 

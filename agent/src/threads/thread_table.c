@@ -91,16 +91,17 @@ static struct tprof_thread_record *take_any(uint64_t id)
     return oldest && take_record(oldest) ? oldest : NULL;
 }
 
-static void put_name(struct tprof_thread_record *t, const char *name)
+void tprof_thread_table_copy_name(
+    _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8], const char *text)
 {
-    char text[WIRE_THREAD_NAME_MAX + 1] = {0};
+    char bytes[WIRE_THREAD_NAME_MAX + 1] = {0};
     uint32_t size = 0;
 
-    while (size < WIRE_THREAD_NAME_MAX && name[size])
+    while (size < WIRE_THREAD_NAME_MAX && text[size])
         size++;
-    tprof_arch_copy(text, name, size);
-    for (uint32_t i = 0; i < sizeof text / 8; i++)
-        atomic_store_explicit(&t->name[i], tprof_load64(text + 8 * i),
+    tprof_arch_copy(bytes, text, size);
+    for (uint32_t i = 0; i < sizeof bytes / 8; i++)
+        atomic_store_explicit(&name[i], tprof_load64(bytes + 8 * i),
                               memory_order_relaxed);
 }
 
@@ -121,9 +122,10 @@ int tprof_thread_table_add(uint64_t id, const char *name, uint32_t flags,
     atomic_store(&t->switches, 0);
     atomic_store(&t->since, now);
     atomic_store(&t->wait, 0);
+    atomic_store(&t->work.request, 0);
     atomic_store(&t->core, 0);
     atomic_store(&t->flags, (uint16_t)flags);
-    put_name(t, name);
+    tprof_thread_table_copy_name(t->name, name);
     atomic_store(&t->id, id);
     /* release: pairs with the loads of (word); the record is whole */
     atomic_store_explicit(&t->word, WORD(now, state), memory_order_release);
@@ -144,6 +146,7 @@ void tprof_thread_table_clear(uint32_t i)
         atomic_store(&t->ticks[k], 0);
     atomic_store(&t->switches, 0);
     atomic_store(&t->wait, 0);
+    atomic_store(&t->work.request, 0);
     t->told = 0;
     (void)atomic_compare_exchange_strong(&t->word, &word,
                                          state == TPROF_THREAD_ENDED

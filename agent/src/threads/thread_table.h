@@ -39,6 +39,15 @@ enum tprof_thread_state {
      TPROF_THREAD_IN(TPROF_THREAD_BLOCKED) |                                   \
      TPROF_THREAD_IN(TPROF_THREAD_UNKNOWN))
 
+/* The work of a thread, or of a core that runs no thread: requests/ */
+struct tprof_work {
+    _Atomic uint32_t request; /* 1 + the open request of samples; 0: none */
+    /* The longest wait since that request began: clock ticks
+     * << TPROF_LONGEST_SHIFT | the entry of the wait */
+    _Atomic uint64_t longest;
+};
+#define TPROF_LONGEST_SHIFT 16
+
 /* A record. Relaxed accesses, except where a comment says otherwise: (word)
  * orders them. */
 struct tprof_thread_record {
@@ -57,6 +66,7 @@ struct tprof_thread_record {
     _Atomic uint16_t flags; /* WIRE_THREAD_IDLE, or 0 */
     _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8]; /* text, then 0 */
     uint64_t told; /* (word) when the pump last sent the record */
+    struct tprof_work work;
 };
 _Static_assert(sizeof(struct tprof_thread_record) == 128,
                "what TPROF_THREADS_MEMORY() promises");
@@ -154,6 +164,10 @@ tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
  */
 int tprof_thread_table_add(uint64_t id, const char *name, uint32_t flags,
                            uint32_t state, uint64_t now);
+
+/* Copies at most 31 bytes of (text), and ends them by 0. */
+void tprof_thread_table_copy_name(
+    _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8], const char *text);
 
 /* Clears the sums and the state of record (i), or frees the record if its
  * thread has ended. Must be called while no core counts. */

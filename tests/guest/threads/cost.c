@@ -9,6 +9,8 @@
  *   switch_frame    each further caller of that stack
  *   wake            by code with the same stack
  *   name_end        a thread begins and ends
+ *   begin_end       a request begins and ends
+ *   begin_end_detached  the same, when no collector is there
  *   tick_thread     a tick in another thread than the last tick, more than one
  *                   in the same thread
  */
@@ -114,6 +116,20 @@ static void measure_slot(void)
     print("thread", sum);
 }
 
+static uint64_t cost_of_requests(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t begin = cpu_rdtsc();
+
+        tprof_begin(0, i + 1);
+        tprof_end(0, i + 1);
+        sum += cpu_rdtsc() - begin;
+    }
+    return sum;
+}
+
 static void measure_names(void)
 {
     uint64_t sum = 0;
@@ -126,6 +142,19 @@ static void measure_names(void)
         sum += cpu_rdtsc() - begin;
     }
     print("name_end", sum);
+}
+
+static void pass_ticks(uint64_t ticks)
+{
+    struct tprof_stats s;
+    uint64_t end;
+
+    must(tprof_get_stats(0, &s));
+    end = s.ticks + ticks;
+    cpu_irq_enable();
+    while (s.ticks < end)
+        must(tprof_get_stats(0, &s));
+    cpu_irq_disable();
 }
 
 /* Returns what TIMES ticks cost, while the core runs thread A, or (in_turn) A
@@ -147,6 +176,19 @@ static uint64_t cost_of_ticks(int in_turn)
     return s.cost_tsc - first.cost_tsc;
 }
 
+static void init_requests(void)
+{
+    static uint8_t memory[TPROF_REQUESTS_MEMORY(1, 64, 32)]
+        __attribute__((aligned(64)));
+    const struct tprof_requests_config config = {
+        .memory = memory,
+        .size = sizeof memory,
+        .open = 64,
+    };
+
+    must(tprof_requests(&config));
+}
+
 void measure_costs(void)
 {
     const struct tprof_config config = {
@@ -155,7 +197,6 @@ void measure_costs(void)
         .cpus = core_count(),
         .channel = &channel,
     };
-    struct tprof_stats s;
 
     host_start(&order, 1000, 1000000);
     must(tprof_init(&config));
@@ -169,12 +210,10 @@ void measure_costs(void)
 
     print("switch_detached", c.ready);
     print("wake_detached", c.wake);
+    print("begin_end_detached", cost_of_requests());
     is_there = 1;
-    cpu_irq_enable();
-    do
-        must(tprof_get_stats(0, &s));
-    while (s.ticks < 1000); /* the sums have begun */
-    cpu_irq_disable();
+    pass_ticks(1000); /* the sums have begun */
+
     c = play_often(2);
     print("switch_ready", c.ready);
     print("switch_blocked", c.blocked);
@@ -184,4 +223,9 @@ void measure_costs(void)
     measure_names();
     con_printf("tick_thread %lu\n",
                (cost_of_ticks(1) - cost_of_ticks(0)) / TIMES);
+    init_requests();
+    pass_ticks(100); /* the sums have begun */
+    (void)cost_of_requests();
+    (void)tprof_flush(1000); /* most requests are not slow from now on */
+    print("begin_end", cost_of_requests());
 }

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernel's calls about its requests (tprof/requests.h) */
+#include "arch/arch.h"
+#include "requests/request_tables.h"
+#include "state/agent.h"
+#include "threads/thread_call.h"
+
+#define WINDOW 8u /* a request is in one of these records from its home on */
+#define TRIES  8u
+
+/* --- The thread or core that works ---------------------------------------- */
+
+/* The thread of the calling core, or the core */
+struct worker {
+    struct tprof_work *work; /* NULL: a thread without a record */
+    struct tprof_thread_record *thread;
+};
+
+static struct worker find_worker(const struct tprof_call *c)
+{
+    struct worker w = {0};
+
+    if (c->running == 0)
+        w.work = &c->core->work;
+    else if ((w.thread = tprof_call_current(c->core, c->running)))
+        w.work = &w.thread->work;
+    return w;
+}
+
+/* Makes this core's tick write THREAD and REQUEST before its next sample. */
+static void tell_again(const struct tprof_call *c)
+{
+    atomic_store_explicit(&c->cpu->recorder.told, ~c->running,
+                          memory_order_relaxed);
+}
+
+/* --- Times ---------------------------------------------------------------- */
+
+/* Stores in (ticks) the times in which (t) was ready and blocked, up to (now).
+ * Returns (now), or the end of the thread. */
+static uint64_t read_times(struct tprof_thread_record *t, uint64_t now,
+                           uint64_t *ticks)
+{
+    uint64_t word = 0, then, state;
+
+    /* again while a call adds a time to the sums; after (TRIES) a request may
+     * have the time of a wait that was over before the request */
+    for (uint32_t tries = 0; tries < TRIES; tries++) {
+        word = atomic_load(&t->word);
+        for (uint32_t i = TPROF_THREAD_READY; i <= TPROF_THREAD_BLOCKED; i++)
+            ticks[i - TPROF_THREAD_RUNNING] = atomic_load_explicit(
+                &t->ticks[i - TPROF_THREAD_RUNNING], memory_order_relaxed);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (atomic_load(&t->users) == 0 && atomic_load(&t->word) == word)
+            break;
+    }
+    then = word >> TPROF_THREAD_STATE_BITS;
+    state = word % (1u << TPROF_THREAD_STATE_BITS);
+    if (then < tprof_thread_table.since)
+        then = tprof_thread_table.since;
+    if (state == TPROF_THREAD_ENDED)
+        return then < now ? then : now;
+    if ((state == TPROF_THREAD_READY || state == TPROF_THREAD_BLOCKED) &&
+        now > then)
+        ticks[state - TPROF_THREAD_RUNNING] += now - then;
+    return now;
+}
+
+/* Adds to (o) its thread's times since (o->since). */
+static void add_times(struct tprof_open_request *o, uint64_t now)
+{
+    uint64_t sum[TPROF_THREAD_TIMES] = {0};
+    uint64_t end = now;
+
+    if (o->thread) {
+        if (atomic_load_explicit(&o->thread->serial, memory_order_relaxed) !=
+            o->serial)
+            return; /* another thread has the record */
+        end = read_times(o->thread, now, sum);
+    }
+    uint64_t rest = end > o->since ? end - o->since : 0;
+
+    for (uint32_t i = 1; i < TPROF_THREAD_TIMES; i++) {
+        uint64_t more = sum[i] > o->sum[i] ? sum[i] - o->sum[i] : 0;
+
+        if (more > rest)
+            more = rest;
+        o->ticks[i] += more;
+        rest -= more;
+    }
+    o->ticks[0] += rest;
+}
+
+/* --- Open requests -------------------------------------------------------- */
+
+/* Returns the open request that (work->request) was before (o): 0 if it has
+ * left. */
+static uint32_t outer_of(const struct tprof_open_request *o,
+                         const struct tprof_work *work)
+{
+    const struct tprof_open_request *outer =
+        o->outer ? &tprof_request_tables.open[o->outer - 1] : NULL;
+
+    return outer && atomic_load_explicit(&outer->work, memory_order_relaxed) ==
+                        work
+               ? o->outer
+               : 0;
+}
+
+/* Ends the work on (o), which the caller has made BUSY. */
+static void detach(struct tprof_open_request *o, uint64_t now)
+{
+    struct tprof_work *work =
+        atomic_load_explicit(&o->work, memory_order_relaxed);
+    uint32_t is = 1 + (uint32_t)(o - tprof_request_tables.open);
+
+    if (!work)
+        return;
+    add_times(o, now);
+    uint64_t longest =
+        atomic_load_explicit(&work->longest, memory_order_relaxed);
+
+    if (o->longest < longest)
+        o->longest = longest;
+    /* the waits were also waits of the outer request */
+    atomic_store_explicit(&work->longest, o->longest, memory_order_relaxed);
+    atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
+    (void)atomic_compare_exchange_strong_explicit(
+        &work->request, &is, outer_of(o, work), memory_order_relaxed,
+        memory_order_relaxed);
+}
+
+/* Begins the work of (w) on (o), which the caller has made BUSY. */
+static void attach(struct tprof_open_request *o, const struct worker *w,
+                   uint64_t now)
+{
+    if (!w->work)
+        return;
+    o->since = now;
+    o->thread = w->thread;
+    if (w->thread) {
+        o->serial =
+            atomic_load_explicit(&w->thread->serial, memory_order_relaxed);
+        (void)read_times(w->thread, now, o->sum);
+    }
+    o->outer = atomic_load_explicit(&w->work->request, memory_order_relaxed);
+    if (o->outer == 0)
+        atomic_store_explicit(&w->work->longest, 0, memory_order_relaxed);
+    atomic_store_explicit(&o->work, w->work, memory_order_relaxed);
+    atomic_store_explicit(&w->work->request,
+                          1 + (uint32_t)(o - tprof_request_tables.open),
+                          memory_order_relaxed);
+}
+
+/* Makes the record of a request BUSY that is in state (state), and if KEPT is
+ * request (number). NULL: there is none. */
+static struct tprof_open_request *take(uint32_t kind, uint64_t number,
+                                       uint32_t state)
+{
+    const struct tprof_request_tables *tables = &tprof_request_tables;
+    uint64_t hash =
+        ((number ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u) >> 32;
+    uint32_t at = (uint32_t)(hash * tables->opens >> 32);
+
+    for (uint32_t i = 0; i < WINDOW; i++) {
+        struct tprof_open_request *o = &tables->open[at];
+
+        if (atomic_load_explicit(&o->state, memory_order_relaxed) == state &&
+            (state == TPROF_REQUEST_FREE ||
+             (atomic_load_explicit(&o->number, memory_order_relaxed) ==
+                  number &&
+              atomic_load_explicit(&o->kind, memory_order_relaxed) == kind)) &&
+            tprof_request_take(&o->state, state))
+            return o;
+        at = at + 1 < tables->opens ? at + 1 : 0;
+    }
+    return NULL;
+}
+
+static void give(struct tprof_open_request *o, enum tprof_request_state state)
+{
+    tprof_request_give(&o->state, state);
+}
+
+/* --- Begin ---------------------------------------------------------------- */
+
+static void open_request(const struct tprof_call *c, uint32_t kind,
+                         uint64_t number, bool works)
+{
+    struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
+    struct tprof_open_request *o = take(kind, number, TPROF_REQUEST_FREE);
+
+    if (!o) {
+        atomic_fetch_add_explicit(&k->refused, 1, memory_order_relaxed);
+        return;
+    }
+    atomic_fetch_add_explicit(&k->begun, 1, memory_order_relaxed);
+    atomic_store_explicit(&o->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&o->number, number, memory_order_relaxed);
+    o->begun = c->now;
+    o->longest = 0;
+    for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
+        o->ticks[i] = 0;
+    if (works) {
+        struct worker w = find_worker(c);
+
+        attach(o, &w, c->now);
+        tell_again(c);
+    }
+    give(o, TPROF_REQUEST_KEPT);
+}
+
+static __attribute__((noinline)) void count_begin(uint32_t kind,
+                                                  uint64_t number, bool works)
+{
+    struct tprof_call c = tprof_call_begin();
+
+    if (c.counts && kind < tprof_request_tables.kinds && number != 0)
+        open_request(&c, kind, number, works);
+    tprof_call_end(&c);
+}
+
+static bool is_counting(void)
+{
+    return atomic_load_explicit(&tprof_sums.counting, memory_order_relaxed);
+}
+
+void tprof_begin(uint32_t kind, uint64_t number)
+{
+    if (is_counting())
+        count_begin(kind, number, true);
+}
+
+void tprof_queue(uint32_t kind, uint64_t number)
+{
+    if (is_counting())
+        count_begin(kind, number, false);
+}
+
+/* --- Hand over ------------------------------------------------------------ */
+
+static void put_aside(const struct tprof_call *c, const struct worker *w)
+{
+    uint32_t request =
+        w->work ? atomic_load_explicit(&w->work->request, memory_order_relaxed)
+                : 0;
+
+    if (request == 0)
+        return;
+    struct tprof_open_request *o = &tprof_request_tables.open[request - 1];
+
+    if (!tprof_request_take(&o->state, TPROF_REQUEST_KEPT))
+        return; /* another core takes or ends it */
+    if (atomic_load_explicit(&o->work, memory_order_relaxed) == w->work)
+        detach(o, c->now);
+    give(o, TPROF_REQUEST_KEPT);
+}
+
+static __attribute__((noinline)) void count_request(uint32_t kind,
+                                                    uint64_t number)
+{
+    struct tprof_call c = tprof_call_begin();
+
+    if (c.counts && kind < tprof_request_tables.kinds) {
+        struct worker w = find_worker(&c);
+        struct tprof_open_request *o =
+            number ? take(kind, number, TPROF_REQUEST_KEPT) : NULL;
+
+        if (number == 0)
+            put_aside(&c, &w);
+        if (o) {
+            detach(o, c.now);
+            attach(o, &w, c.now);
+            give(o, TPROF_REQUEST_KEPT);
+        }
+        tell_again(&c);
+    }
+    tprof_call_end(&c);
+}
+
+void tprof_request(uint32_t kind, uint64_t number)
+{
+    if (is_counting())
+        count_request(kind, number);
+}
+
+/* --- End ------------------------------------------------------------------ */
+
+/* Makes the record BUSY that keeps a slow request of (kind), which took (time):
+ * a free record, or else the record of the request that took least. NULL: all
+ * took longer, among WINDOW records. */
+static struct tprof_slow_request *take_slow(struct tprof_request_kind *k,
+                                            uint32_t kind, uint64_t time)
+{
+    const struct tprof_request_tables *tables = &tprof_request_tables;
+    struct tprof_slow_request *least = NULL;
+
+    for (uint32_t i = 0; i < WINDOW && i < tables->slows; i++) {
+        uint32_t next =
+            atomic_fetch_add_explicit(&k->next, 1, memory_order_relaxed);
+        struct tprof_slow_request *s =
+            &tables->slow[kind * tables->slows + next % tables->slows];
+        uint64_t is = atomic_load_explicit(&s->time, memory_order_relaxed);
+
+        if (tprof_request_take(&s->state, TPROF_REQUEST_FREE))
+            return s;
+        if (is < time)
+            least = s, time = is;
+    }
+    return least && tprof_request_take(&least->state, TPROF_REQUEST_KEPT)
+               ? least
+               : NULL;
+}
+
+/* Keeps the slow request (o), which took (time), until the pump sends it. */
+static void keep_slow(struct tprof_request_kind *k, uint32_t kind,
+                      const struct tprof_open_request *o, uint64_t time,
+                      uint32_t serial)
+{
+    struct tprof_slow_request *s = take_slow(k, kind, time);
+
+    if (!s)
+        return;
+    atomic_store_explicit(&s->time, time, memory_order_relaxed);
+    s->number = atomic_load_explicit(&o->number, memory_order_relaxed);
+    s->begun = o->begun;
+    s->longest = o->longest;
+    s->serial = serial;
+    for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
+        s->ticks[i] = o->ticks[i];
+    tprof_request_give(&s->state, TPROF_REQUEST_KEPT);
+}
+
+static void note_longest(_Atomic uint64_t *longest, uint64_t time)
+{
+    uint64_t is = atomic_load_explicit(longest, memory_order_relaxed);
+
+    for (uint32_t tries = 0; tries < TRIES && is < time; tries++) {
+        if (atomic_compare_exchange_strong_explicit(
+                longest, &is, time, memory_order_relaxed, memory_order_relaxed))
+            break;
+    }
+}
+
+static void add_request(struct tprof_request_kind *k,
+                        const struct tprof_open_request *o, uint64_t time)
+{
+    atomic_fetch_add_explicit(&k->bucket[tprof_request_bucket(time)], 1,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&k->time, time, memory_order_relaxed);
+    /* release: pairs with the acquire in put_kind(): the parts are never more
+     * than the time */
+    for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++) {
+        if (o->ticks[i] != 0)
+            atomic_fetch_add_explicit(&k->ticks[i], o->ticks[i],
+                                      memory_order_release);
+    }
+    note_longest(&k->longest, time);
+    /* release: pairs with the acquire in put_kind(): the sums are complete */
+    atomic_fetch_add_explicit(&k->count, 1, memory_order_release);
+}
+
+static void end_request(const struct tprof_call *c, uint32_t kind,
+                        uint64_t number)
+{
+    struct tprof_open_request *o = take(kind, number, TPROF_REQUEST_KEPT);
+    struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
+
+    if (!o)
+        return;
+    detach(o, c->now);
+    uint64_t time = c->now > o->begun ? c->now - o->begun : 0;
+
+    add_request(k, o, time);
+    if (time >= atomic_load_explicit(&k->limit, memory_order_relaxed)) {
+        struct worker w = find_worker(c);
+
+        atomic_fetch_add_explicit(&k->slow, 1, memory_order_relaxed);
+        keep_slow(k, kind, o, time,
+                  w.thread ? atomic_load_explicit(&w.thread->serial,
+                                                  memory_order_relaxed)
+                           : 0);
+    }
+    give(o, TPROF_REQUEST_FREE);
+    tell_again(c);
+}
+
+static __attribute__((noinline)) void count_end(uint32_t kind, uint64_t number)
+{
+    struct tprof_call c = tprof_call_begin();
+
+    if (c.counts && kind < tprof_request_tables.kinds)
+        end_request(&c, kind, number);
+    tprof_call_end(&c);
+}
+
+void tprof_end(uint32_t kind, uint64_t number)
+{
+    if (is_counting())
+        count_end(kind, number);
+}
