@@ -330,6 +330,16 @@ type
                        wait at a time, 16 to 65536; 0: 256 }
   end;
 
+  { Memory for the times of requests. Zero it before filling it in. }
+  TTProfRequestsConfig = record
+    Memory: Pointer;  { aligned to 64 bytes, given for ever }
+    Size: PtrUInt;    { bytes: 20480 a kind, 128 an open request, 64 a slow one
+                        of each kind }
+    Kinds: LongWord;  { kinds of requests, 1 to 32; 0: 1 }
+    Open: LongWord;   { open requests, 16 to 65536; 0: 256 }
+    Slow: LongWord;   { slow requests of a kind that are told, 1 to 1024; 0: 32 }
+  end;
+
   { Counts the kernel's work, for example the requests that it has answered.
     InterlockedExchangeAdd64(Counter.Units, 1) counts one more, on any core. }
   TTProfCounter = record
@@ -512,6 +522,35 @@ procedure TProfGot(Lock: Pointer); cdecl; external name 'tprof_got';
 { Reports that the caller releases Lock, which it still holds; or, after
   TProfWait without TProfGot, that it waits no longer. }
 procedure TProfGave(Lock: Pointer); cdecl; external name 'tprof_gave';
+
+{ Makes the agent keep the times of requests. Once, after TProfThreads. Returns
+  TPROF_OK; TPROF_ERR_NOT_INIT before TProfThreads; TPROF_ERR_STATE for a second
+  call; TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. }
+function TProfRequests(constref Config: TTProfRequestsConfig): LongInt;
+  cdecl; external name 'tprof_requests';
+
+{ Names the requests of Kind, which is below Config.Kinds. 31 bytes of Name are
+  copied. Returns TPROF_OK; TPROF_ERR_STATE before TProfRequests;
+  TPROF_ERR_CONFIG. }
+function TProfKind(Kind: LongWord; Name: PChar): LongInt;
+  cdecl; external name 'tprof_kind';
+
+{ Reports that this thread begins request Number, which is not 0 and not open. }
+procedure TProfBegin(Kind: LongWord; Number: QWord);
+  cdecl; external name 'tprof_begin';
+
+{ Reports that request Number has come, and that no thread works on it yet. }
+procedure TProfQueue(Kind: LongWord; Number: QWord);
+  cdecl; external name 'tprof_queue';
+
+{ Reports that this thread works on the open request Number from now on. 0: the
+  thread puts its last request aside. }
+procedure TProfRequest(Kind: LongWord; Number: QWord);
+  cdecl; external name 'tprof_request';
+
+{ Reports that request Number has ended. }
+procedure TProfEnd(Kind: LongWord; Number: QWord);
+  cdecl; external name 'tprof_end';
 
 { Reads the counters of Core. Returns TPROF_OK, or TPROF_ERR_CPU if no core with that
   number has ever joined. }

@@ -356,6 +356,22 @@ pub const fn locks_memory(locks: usize, waits: usize) -> usize {
     384 * locks + 320 * waits
 }
 
+/// Memory for the times of requests.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RequestsConfig {
+    pub memory: *mut c_void, // aligned to 64 bytes, given for ever
+    pub size: usize,         // bytes: requests_memory()
+    pub kinds: u32,          // kinds of requests, 1 to 32; 0: 1
+    pub open: u32,           // open requests, 16 to 65536; 0: 256
+    pub slow: u32,           // slow requests of a kind that are told, 1 to 1024; 0: 32
+}
+
+/// Returns the bytes of memory for the histograms and the tables of requests.
+pub const fn requests_memory(kinds: usize, open: usize, slow: usize) -> usize {
+    20480 * kinds + 128 * open + 64 * kinds * slow
+}
+
 /// A counter of the kernel's work, for example of the requests that it has answered.
 #[repr(C)]
 pub struct Counter {
@@ -405,6 +421,12 @@ mod ffi {
         pub fn tprof_thread_slot(index: u32) -> *mut u64;
         pub fn tprof_switch(from: u64, to: u64, why: u32);
         pub fn tprof_wake(id: u64);
+        pub fn tprof_requests(config: *const RequestsConfig) -> i32;
+        pub fn tprof_kind(kind: u32, name: *const u8) -> i32;
+        pub fn tprof_begin(kind: u32, number: u64);
+        pub fn tprof_queue(kind: u32, number: u64);
+        pub fn tprof_request(kind: u32, number: u64);
+        pub fn tprof_end(kind: u32, number: u64);
         pub fn tprof_locks(config: *const LocksConfig) -> i32;
         pub fn tprof_lock_name(lock: *const c_void, name: *const u8) -> i32;
         pub fn tprof_wait(lock: *const c_void);
@@ -664,6 +686,47 @@ pub fn got<T>(lock: *const T) {
 #[inline]
 pub fn gave<T>(lock: *const T) {
     unsafe { ffi::tprof_gave(lock.cast()) }
+}
+
+/// Makes the agent keep the times of requests. Once, after threads().
+///
+/// # Safety
+/// The memory is nobody else's.
+#[inline]
+pub unsafe fn requests(config: &RequestsConfig) -> Result<(), Error> {
+    check(ffi::tprof_requests(config))
+}
+
+/// Names the requests of `kind`, which is below `RequestsConfig::kinds`. 31 bytes of `name` are
+/// copied.
+#[inline]
+pub fn kind(kind: u32, name: &str) -> Result<(), Error> {
+    check(unsafe { ffi::tprof_kind(kind, thread_name(name).as_ptr()) })
+}
+
+/// Reports that this thread begins request `number`, which is not 0 and not open.
+#[inline]
+pub fn begin(kind: u32, number: u64) {
+    unsafe { ffi::tprof_begin(kind, number) }
+}
+
+/// Reports that request `number` has come, and that no thread works on the request yet.
+#[inline]
+pub fn queue(kind: u32, number: u64) {
+    unsafe { ffi::tprof_queue(kind, number) }
+}
+
+/// Reports that this thread works on the open request `number` from now on. 0: the thread puts
+/// its last request aside.
+#[inline]
+pub fn request(kind: u32, number: u64) {
+    unsafe { ffi::tprof_request(kind, number) }
+}
+
+/// Reports that request `number` has ended.
+#[inline]
+pub fn end(kind: u32, number: u64) {
+    unsafe { ffi::tprof_end(kind, number) }
 }
 
 /// Reads the counters of `core`.
