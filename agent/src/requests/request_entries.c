@@ -72,7 +72,8 @@ static void begin_requests(uint64_t now)
 /* --- The limit of slow requests ------------------------------------------- */
 
 /* Sets the limit of (k) to the 99th percentile: the start of the bucket that
- * has it, or its end if there are many requests in it. All slices have just been counted in (told). */
+ * has it, or its end if there are many requests in it. All slices have just
+ * been counted in (told). */
 static void set_limit(struct tprof_request_kind *k)
 {
     uint64_t all = 0, above = 0;
