@@ -33,7 +33,7 @@ static int no_function(const struct annotate_job *job, struct err *e)
         find_near(near, v->functions, v->function_count, job->function));
 }
 
-/* Fails if the file of the guest's kernel is unknown. Without the file no
+/* Check that the file of the guest's kernel is known. Without the file no
  * function has a name. */
 static int check_kernel(const struct annotate_job *job, struct err *e)
 {
@@ -44,8 +44,8 @@ static int check_kernel(const struct annotate_job *job, struct err *e)
 }
 
 /* Returns the function that the job names; a number below VIEW_MARKS if there
- * is none. Functions that only sleep have no row, so all functions are searched
- * next. */
+ * is none. If no row fits, searches all functions, because functions that only
+ * sleep have no row. */
 static uint32_t find(const struct annotate_job *job)
 {
     const struct view *v = job->view;

@@ -10,8 +10,8 @@
 
 /* Most separate runs of code of one function. */
 #define CODES_MAX 16u
-/* A byte of code takes up to 250 bytes of memory for its instruction, text and
- * blocks. The rest is left for lines and source text. */
+/* Bytes of memory that a byte of code takes at most, for its instruction, text
+ * and blocks. The rest is left for lines and source text. */
 #define BYTE_COST 512u
 #define BYTES_MIN 16384u /* code that is disassembled in any case */
 

@@ -138,7 +138,7 @@ static char *read_file(const struct builder *b,
 }
 
 /* Give (body) its lines from (first) to (last), from the recording or a file.
- * The folder that the user named comes first. */
+ * The folder that the user named is searched first. */
 static int add_lines(struct builder *b, struct annotated_body *body,
                      uint32_t first, uint32_t last)
 {

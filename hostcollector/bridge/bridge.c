@@ -35,7 +35,8 @@ struct bridge {
      * after all events, because it frees objects to which other events
      * point. */
     bool stop, new_front, front_spoke, new_client;
-    /* When to drop a QEMU that has sent nothing or half a message; 0: never. */
+    /* Time at which to drop a QEMU that has sent nothing or half a message; 0:
+     * never. */
     uint64_t front_due_ms;
     uint64_t front_heard_ms; /* time of its last message */
     bool front_ran;          /* the guest's driver has started */
@@ -82,7 +83,7 @@ static void tell_repeats(struct bridge *b)
     say(b, line.text);
 }
 
-/* Write a line, and count repeats of it instead of writing them. */
+/* Write a line. A repeat of the last line is counted instead. */
 static void say_line(struct bridge *b, const char *line)
 {
     if (strcmp(line, b->last.text) == 0 && now_ms() - b->last_ms < REPEAT_MS) {
@@ -196,8 +197,7 @@ static void hear_front(struct bridge *b)
     drop_front(b);
 }
 
-/* A guest that broke the rules gets no more service until its driver starts
- * again. */
+/* Stop serving a guest that broke the rules, until its driver starts again. */
 static void check_guest(struct bridge *b)
 {
     char line[160];
@@ -221,8 +221,8 @@ static void check_guest(struct bridge *b)
     }
 }
 
-/* A client connects, but the guest's driver never gave the bridge a buffer. The
- * driver may not have started, or QEMU may not share the guest's memory. */
+/* Refuse a client, because the guest's driver never gave the bridge a buffer.
+ * The driver may not have started, or QEMU may not share the guest's memory. */
 static void check_shared(struct bridge *b)
 {
     const struct vring *rx = &b->user.rings[RING_RX];

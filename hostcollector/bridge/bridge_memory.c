@@ -22,10 +22,10 @@ static struct {
 static volatile sig_atomic_t lost;
 
 /*
- * Replace the page of a lost part of a file by an empty one. The owner of the
+ * Replace the page of a lost part of a file by an empty page. The owner of the
  * file may shorten it at any time, even between a check and an access. A jump
  * out of the access would leave work half done. With the empty page the access
- * ends, and the front-end is dropped afterwards.
+ * succeeds, and the front-end is dropped afterwards.
  */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {

@@ -93,9 +93,9 @@ static bool pay_refusals(struct vsock *v)
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-/* Take buffers for up to (room) bytes to v->batch, and their places after the
- * headers to (places). Returns the number of places; (*taken) is the number of
- * buffers. */
+/* Take buffers for up to (room) bytes to v->batch, and write their places after
+ * the headers to (places). Returns the number of places. Stores the number of
+ * buffers in (*taken). */
 static unsigned gather(struct vsock *v, size_t room, struct iovec *places,
                        unsigned *taken)
 {

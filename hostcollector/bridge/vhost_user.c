@@ -315,7 +315,7 @@ static int set_descriptor(struct vhost_user *u, uint32_t request, uint32_t size,
     return NO_ANSWER;
 }
 
-/* Stop the ring and answer with its position. */
+/* Stop the ring. The answer is the ring's position. */
 static int get_base(struct vhost_user *u, uint32_t size, struct err *e)
 {
     struct vring *r = named_ring(u, size, VU_STATE);

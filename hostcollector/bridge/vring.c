@@ -89,8 +89,8 @@ static bool lie(struct vring *r, const char *how)
     return false;
 }
 
-/* Do chains wait? If there are more than the ring has entries, the guest is in
- * error. */
+/* Do chains wait? If more chains wait than the ring has entries, the guest is
+ * in error. */
 static bool waiting(struct vring *r)
 {
     uint16_t index = peek(r->avail + RING_INDEX);

@@ -27,8 +27,8 @@ void vsock_event(struct vsock *v, struct conn *c, uint32_t events)
     conn_queue(&v->conns, c, CONN_READY);
 }
 
-/* The guest has buffers again: serve the connections that waited for them
- * first. */
+/* Serve the connections that waited for buffers first, because the guest has
+ * buffers again. */
 static void feed(struct conns *s)
 {
     struct conn *c;

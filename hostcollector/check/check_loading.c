@@ -84,8 +84,9 @@ static bool has_multiboot2(const uint8_t *head, size_t len)
     return false;
 }
 
-/* QEMU searches for multiboot first. If QEMU finds a header without addresses
- * in a 64-bit file, which all our files are, QEMU gives up. */
+/* Find the header that QEMU uses. QEMU searches for multiboot first. All our
+ * files are 64-bit files. If QEMU finds a header without addresses in such a
+ * file, QEMU gives up. */
 static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
                            bool multiboot2)
 {
@@ -103,8 +104,7 @@ static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
     return set;
 }
 
-/* Returns the number of bytes beyond (last) among the (size) bytes from (first)
- * on. */
+/* Returns how many of the (size) bytes from (first) on are beyond (last). */
 static uint64_t behind(uint64_t first, uint64_t size, uint64_t last)
 {
     if (first > last)

@@ -89,8 +89,9 @@ struct gathering {
                            information, one for each language */
 };
 
-/* Is the page at (p) a page table, or does it look like one? None of its words
- * has a bit from 48 to 62 set. Pages of code always have such a word. */
+/* Is the page at (p) a page table, or does it look like one? No word of a page
+ * table has a bit from 48 to 62 set, while pages of code always have such a
+ * word. */
 static bool is_table(const uint8_t *p)
 {
     for (size_t at = 0; at < PAGE; at += 8)

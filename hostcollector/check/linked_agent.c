@@ -124,7 +124,7 @@ static bool is_named_so(const struct image_function *f)
 
 /* Add the agent's code. libtprof.a is linked as one object, so no other
  * functions lie between two functions of tprof. All its names except tprof_*
- * are local, so a run of local functions may belong to tprof only up to the
+ * are local, so a run of local functions may belong to tprof only up to its
  * last tprof_* name. */
 int check_agent_code(const struct image *img, struct spans *out)
 {
@@ -159,8 +159,8 @@ static bool find_section(const struct image *img, uint64_t address,
 }
 
 /*
- * Count the code that runs before paging is on. A kernel that is linked for
- * other addresses than it is loaded to needs paging. Its code at the load
+ * Count the code that runs before paging is on. A kernel needs paging if it is
+ * linked for other addresses than it is loaded to. Its code at the load
  * addresses runs before paging, when no interrupt comes.
  */
 static uint64_t count_boot_code(const struct image *img, uint64_t text,

@@ -42,8 +42,8 @@ static int add_recording(struct outputs *out, const char *path, struct err *e)
     return 0;
 }
 
-/* Add an output. (format) applies if the suffix of (path) names none; NULL: not
- * given. */
+/* Add an output. (format) is used if the suffix of (path) names no format;
+ * NULL: not given. */
 static int add_output(struct outputs *out, const char *path, const char *format,
                       struct err *e)
 {

@@ -12,7 +12,7 @@
 
 struct live_config {
     struct options options;
-    /* One of these options was found. The rest of the command line was not
+    /* An option of these was found. The rest of the command line was not
      * read. */
     bool version, sandbox_report;
 };

@@ -14,7 +14,7 @@
 #define DEFAULT_LOOK_S     2.0
 #define DEFAULT_INTERVAL_S 1.0
 #define DEFAULT_WAIT_S     2.0
-/* Samples from one look to the next. Each sample of a guest without an agent
+/* Rate of samples between two looks. Each sample of a guest without an agent
  * stops the guest, and samples between looks are not needed. At this rate or a
  * lower one, the samples of one stop arrive together. */
 #define SAMPLES_A_LOOK     8.0

@@ -293,7 +293,7 @@ static int work_view(void *config, struct outputs *out)
 
     find_path(page, o->output.paths[0]);
     struct err e;
-    /* without standard input, a pipe's descriptor would be taken for it */
+    /* if standard input is closed, a pipe could get its number */
     int go = signals_fill_standard(&e) == 0 ? start_opener(opener(), page) : -1;
     int result = sampling_run(&job);
 

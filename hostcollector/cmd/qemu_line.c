@@ -136,7 +136,8 @@ static int add_vsock(struct qemu_line *l, char **argv, const char *folder,
                is_mmio(argv) ? "device" : "pci");
 }
 
-/* Does QEMU take the terminal's keys that would otherwise be signals? */
+/* Does QEMU read the terminal's keys, such as Ctrl-C, instead of their being
+ * signals? */
 static bool takes_keys(char **argv)
 {
     bool takes = has_text(argv, "mon:stdio");

@@ -101,7 +101,9 @@ static bool misses(const struct profile_core *core, const void *shown)
 {
     const struct shown *s = shown;
     const struct account a = core->selected ? selected_rest(s->profile, core)
-                                            /* the same host ran this core */
+                                            /* a core that is not selected
+                                             * counts as a whole, because the
+                                             * same host ran it */
                                             : core->account;
     uint64_t n = missed(core, &a, &s->view->cores[core->core]);
 

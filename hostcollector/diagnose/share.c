@@ -52,8 +52,8 @@ struct share share_wilson(double p, double n, double z)
     double center = (p + z * z / (2 * n)) / scale;
     double half = z / scale * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
 
-    /* At p = 0 and 1 an end of the interval is p, except for rounding. An
-     * infinite z yields no number; the interval is then 0 to 1. */
+    /* At p = 0 and 1 an end of the interval is p, except for rounding. If z is
+     * infinite, the result is no number; the interval is then 0 to 1. */
     return (struct share){p, fmin(fmax(center - half, 0), p),
                           fmax(fmin(center + half, 1), p)};
 }

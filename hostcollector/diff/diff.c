@@ -65,7 +65,8 @@ static void write_side(FILE *out, const struct report *look, const char *which,
     free(text);
 }
 
-/* Write the warnings. Recordings of one host often have the same ones. */
+/* Write the warnings. Recordings of one host often have the same warnings, so
+ * each is written once. */
 static void write_warnings(FILE *out, const struct report *look,
                            const struct diff *d)
 {

@@ -76,8 +76,9 @@ static int by_start(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* If two writes go to the same place, the later one counts. Writes that overlap
- * partly are refused: no program that writes dumps makes them. */
+/* Check for overlaps. If two writes go to the same place, the later write
+ * counts. Writes that overlap partly are refused: no program that writes dumps
+ * makes them. */
 static int sort_writes(struct dump_file *f, struct err *e)
 {
     size_t kept = 0;

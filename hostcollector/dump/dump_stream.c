@@ -255,8 +255,8 @@ static void put_status(struct dump_stream *s)
 
 /* A core */
 
-/* Read what lies before the recorder: the state of the agent's own reader,
- * which describes a ring without a BEGIN, and facts about the core. */
+/* Read the state of the agent's own reader, and facts about the core, which lie
+ * before the recorder. The state describes a ring without a BEGIN. */
 static bool read_cpu(struct dump_stream *s, uint64_t ring)
 {
     uint8_t cpu[DUMP_CPU_RECORDER];
@@ -280,8 +280,8 @@ static bool read_cpu(struct dump_stream *s, uint64_t ring)
     return false;
 }
 
-/* Counters, by enum wire_counter, at the newest record. Losses whose LOST
- * record is still to be written are not included. */
+/* Find the counters, by enum wire_counter, at the newest record. They do not
+ * include losses whose LOST record was not written yet. */
 static void count_end(struct dump_stream *s, const uint8_t *recorder,
                       uint64_t end[WIRE_COUNTERS])
 {
@@ -396,7 +396,7 @@ static void put_samples(struct dump_stream *s)
     dump_frame_end(f);
 }
 
-/* The final counters. Nothing follows after the end of the ring. */
+/* Write the final counters. Nothing follows after the end of the ring. */
 static void put_stats(struct dump_stream *s)
 {
     struct dump_frame *f = &s->frame;

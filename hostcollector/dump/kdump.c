@@ -176,8 +176,8 @@ static int count_byte(struct counted *c, uint64_t number, unsigned bits,
 }
 
 /* Read the bitmap, in which each set bit is a page of memory in the dump. A run
- * of set bits is one part. Page descriptors follow each other in the order of
- * the set bits, so a part's place is 4096 times the number of pages before. */
+ * of set bits is one part. Page descriptors have the order of the set bits, so
+ * the place of a part is 4096 times the number of pages before it. */
 static int read_bitmap(struct counted *c, const struct heads *h,
                        struct dump_file *f, struct err *e)
 {

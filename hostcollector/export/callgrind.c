@@ -84,7 +84,8 @@ static int add(struct costs *c, uint32_t function, uint32_t line,
     return 0;
 }
 
-/* The line of (step); 0 if it is in another file than its function. */
+/* Returns the line of (step); 0 if the line is in another file than the
+ * function of (step). */
 static uint32_t line_of(const struct view *v, const struct view_step *step)
 {
     const char *file = v->functions[step->function].file;

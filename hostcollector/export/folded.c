@@ -15,7 +15,7 @@
  * the outermost frame.
  */
 
-/* More nodes than a path can have: frames, inlined functions, and marks. */
+/* Limit of nodes of a path: frames, inlined functions, and marks. */
 #define PATH_MAX_NODES 4096u
 
 /* Largest number that readers of folded stacks keep exactly. */

@@ -275,8 +275,8 @@ static uint64_t address_of(const struct report *r, const struct view_step *step)
                : step->address + r->view->images[step->image].slide;
 }
 
-/* Is (step) left out of chains? perf finds inlined functions itself. The mark
- * of a missing caller is left out, because marks are bare addresses. */
+/* Is (step) left out of chains? perf itself finds inlined functions. A mark of
+ * a missing caller is left out, because perf would show only its address. */
 static bool is_left_out(const struct view_path *path, size_t i)
 {
     return (path->steps[i].inlined && i > 0) ||

@@ -249,7 +249,7 @@ static void write_label(FILE *out, const char *name, double percent,
     free(text);
 }
 
-/* Is the function to be seen less, because --function asks for others? */
+/* Is the function faded, because --function asks for others? */
 static bool is_faint(const struct flame *f, const char *name)
 {
     return f->report->function != NULL &&

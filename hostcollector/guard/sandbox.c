@@ -58,7 +58,7 @@ bool sandbox_wanted(enum sandbox_mode mode)
     return mode == SANDBOX_REQUIRED || (mode == SANDBOX_AUTO && !SANITIZED);
 }
 
-/* All accesses that version (abi) of Landlock can refuse. */
+/* Returns all accesses that version (abi) of Landlock can refuse. */
 static struct ruleset everything(long abi)
 {
     struct ruleset all = {
@@ -189,9 +189,9 @@ void sandbox_allow_alone(struct sandbox *s, const char *path, unsigned uses)
                                          : access_of(uses) & OF_FILES);
 }
 
-/* Is a rule for the file that (path) leads to enough? A regular file may be
- * replaced, and a socket removed and created again, so those need a rule for
- * their folder. */
+/* Is a rule for the target of (path) enough? Not for a regular file, which may
+ * be replaced, or a socket, which may be removed and created again: these need
+ * a rule for their folder. */
 static bool stays(const char *path)
 {
     struct stat st;

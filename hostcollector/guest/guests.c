@@ -372,8 +372,8 @@ static size_t run_of(const struct guests *g, struct guest_spec **sorted,
     return run;
 }
 
-/* Rename guests whose made names are not unique after their folders: for
- * /run/web1/tprof.0 and /run/web2/tprof.0 the folder tells the guests apart. */
+/* Rename guests whose made names are not unique, by adding their folders:
+ * /run/web1/tprof.0 and /run/web2/tprof.0 differ by the folder. */
 static void name_by_folders(const struct guests *g, struct guest_spec **sorted)
 {
     for (size_t i = 0, run; i < g->count; i += run) {

@@ -143,8 +143,8 @@ static int read_around(const struct likeness_view *v, uint64_t address,
     return n < 0 ? -1 : 0;
 }
 
-/* Number of bytes of (a) that agree with segment (t) moved by (slide); 0 if too
- * few can be compared, or more than a quarter differ. */
+/* Returns how many bytes of (a) agree with segment (t) moved by (slide); 0 if
+ * too few can be compared, or more than a quarter differ. */
 static uint64_t count_same(const struct around *a, const struct image_text *t,
                            uint64_t slide)
 {

@@ -198,8 +198,8 @@ static void end_agent(void)
     sampler.callers = NULL;
 }
 
-/* Let a core join when it first runs 64-bit code. Before that its addresses
- * mean nothing. */
+/* Let a core join when it first runs 64-bit code. Earlier addresses of the core
+ * have no meaning. */
 static void join(uint32_t core)
 {
     tprof_machine.core = core;

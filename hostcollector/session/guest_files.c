@@ -176,8 +176,8 @@ static bool is_kernel_of(struct guest_run *r, const char *path,
            identity_kernel(g, shared_image_get(file)) != IDENTITY_OTHER;
 }
 
-/* Is the kernel of (g) still at a path in the recording? Without a build-id,
- * the kernel can be found nowhere else. */
+/* Is the kernel of (g) still at a path in the recording? A kernel without a
+ * build-id can be found nowhere else. */
 static bool kernel_is_there(struct guest_run *r,
                             const struct recording_info *info,
                             const struct guest *g)

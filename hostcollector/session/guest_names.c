@@ -129,7 +129,8 @@ static void add_sum(struct named_source *s, struct kept *kept, uint64_t address,
     s->sum_count++;
 }
 
-/* Add the checksums of all text that a guest like this one may report. */
+/* Add the checksums of text that this guest has reported, by which a report
+ * recognizes the file. */
 static void add_sums(struct named_source *s, struct kept *kept,
                      const struct guest_names_job *job)
 {

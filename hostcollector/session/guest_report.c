@@ -222,7 +222,7 @@ static bool has_code(const struct guest_run *r)
            (r->given != 0 || r->names.files == NULL);
 }
 
-/* Set the origin, to which a recording adds labels. */
+/* Set the origin. A recording adds its labels. */
 static void fill_origin(struct guest_report *g,
                         const struct recording_info *info)
 {

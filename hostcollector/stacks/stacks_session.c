@@ -19,7 +19,8 @@
 
 #define SECOND   1000000000ull /* in nanoseconds */
 #define TURN_MS  10u /* interval at which the state of cores is checked */
-/* Longest time between the counters of one core and the next. */
+/* Longest time between the arrival of one core's counters and of the next
+ * core's. */
 #define STATS_NS (SECOND / 2)
 
 /* A guest, or the recording. */

@@ -42,9 +42,9 @@ struct top_window {
     size_t seen_count;
 
     struct profile profile;
-    /* Entries of the window, for all cores one after the other; and for each
-     * core and entry of the whole profile: 0, or its index in the window +
-     * 1. */
+    /* (entries): the entries of the window, all cores one after the other.
+     * (places): for each core and entry of the whole profile, 1 + its index in
+     * the window; 0: not in the window. */
     struct profile_entry *entries;
     uint32_t *places;
 };

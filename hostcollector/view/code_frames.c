@@ -111,9 +111,9 @@ static const char *name_in(struct code_frames *p,
 }
 
 /*
- * The function of symbol (s) at (where). If not (named), the symbol's name is
- * complete already. Where the file is unknown, equal names at different
- * addresses are different functions.
+ * Returns the function of symbol (s) at (where). If (named) is false, the
+ * symbol's name is already complete. If the file is unknown, equal names at
+ * different addresses are different functions.
  */
 static int function_of(struct code_frames *p, const struct image_address *where,
                        bool named, const struct symbol *s, uint32_t *out)

@@ -75,7 +75,7 @@ static bool has_row(const struct path *path, size_t i)
 }
 
 /* Count (time) for or against the candidate of (votes). Returns whether the
- * candidate is replaced. A candidate with more than half of all time wins
+ * candidate is replaced. If a candidate has more than half of all time, it wins
  * (Boyer and Moore). */
 static bool vote(double *votes, bool is_candidate, double time)
 {

@@ -93,9 +93,9 @@ void tree_count(const struct tree *t, struct smallest_first *f)
 }
 
 /*
- * Folding. Until compact(), (next) of a node is the node's new place, and
- * (child) is its child (mark), or 0. (child) is GONE if the node itself has
- * become a mark.
+ * Fold the tree in place. Until compact(), (next) of a node is the node's new
+ * place, and (child) is its child (mark), or 0. If the node itself has become a
+ * mark, (child) is GONE.
  */
 
 static void find_marks(struct tree *t, uint32_t mark)

@@ -62,7 +62,7 @@ static void release_lock(uint64_t flags)
 }
 
 /* Returns the mapping with the oldest change that (c) has not sent. There is
- * one, because the newest change of all is always kept. */
+ * such a mapping, because the newest change of all is always kept. */
 static uint32_t next_map(const struct tprof_control *c)
 {
     uint32_t next = 0;
@@ -150,7 +150,8 @@ static void tell_change(struct tprof_agent *a, uint32_t number)
     atomic_store_explicit(&a->maps, number, memory_order_release);
 }
 
-/* Between these two calls, ticks of other cores use no further image. */
+/* Tells ticks of other cores to use no further image between these two
+ * calls. */
 static void begin_change(struct tprof_bounds *b)
 {
     uint32_t changes = atomic_load_explicit(&b->changes, memory_order_relaxed);
@@ -186,8 +187,8 @@ static void put_text(struct tprof_image_text *first,
     };
     atomic_store_explicit(&new->next, NULL, memory_order_relaxed);
     /* A core keeps the old reach until it meets another stack or image. Its
-     * records until then are right, except that words of the new image on top
-     * of its stack do not count as code. */
+     * records until then are right, with one exception: words of the new image
+     * on top of its stack do not count as code. */
     if (above < first->text.reach)
         first->text.reach = above;
     while ((next = atomic_load_explicit(&last->next, memory_order_relaxed))) {
@@ -219,8 +220,8 @@ static void keep_mapping(const struct tprof_mapping *m, int32_t at)
         maps[at].build_id = build_ids[at];
 }
 
-/* The image whose change was interrupted is in the list, or is not. Ticks may
- * use the list again. */
+/* Repairs the list after a reset. The image whose change was interrupted is in
+ * the list, or is not. From now on ticks may use the list again. */
 static void mend_maps(void)
 {
     struct tprof_bounds *b = &tprof_agent.bounds;

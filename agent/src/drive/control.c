@@ -53,7 +53,8 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* Gives an order for the sums of threads, if the kernel has any. */
+/* Gives an order for the sums of threads. Does nothing if the kernel has no
+ * sums. */
 static void order_sums(enum tprof_sums_order what)
 {
     /* acquire: pairs with the release in tprof_threads() */
@@ -105,8 +106,8 @@ static uint64_t ordered_period(const uint64_t *order, uint64_t rate_hz)
 
         atomic_store_explicit(&o->ticks_per_sample, ticks,
                               memory_order_relaxed);
-        /* the period is a whole number of kernel ticks; the host may have
-         * measured it */
+        /* the period must be a whole number of kernel ticks, also if the host
+         * has measured it */
         period = period * rate_hz / a->config.kernel_hz * ticks;
     }
     return period;
@@ -132,9 +133,9 @@ static void start_sampling(struct tprof_control *c)
             tprof_agent.mark_progress();
         order_sums(TPROF_SUMS_BEGIN);
     }
-    /* No shorter than the period of the fastest rate. If the clock's rate is
-     * not known, a guess takes its place: otherwise a guest might do nothing
-     * but ticks. */
+    /* Returns a period that is no shorter than that of the fastest rate. If the
+     * clock's rate is not known, it is guessed: otherwise a guest might do
+     * nothing but ticks. */
     if (period < shortest)
         period = shortest;
     period = clamp(period, PERIOD_MIN, PERIOD_MAX);
@@ -252,8 +253,8 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
     if (c->wanted == WIRE_START)
         start_sampling(c);
     else if (c->wanted == WIRE_STOP)
-        /* even if it never started sampling: the host waits for the last STATS
-         */
+        /* also if it never started sampling, because the host waits for the
+         * last STATS */
         stop_sampling(WIRE_STATE_DRAINING);
     else if (is_sampling)
         /* the same orders, given again: dictionaries begin anew */
@@ -343,8 +344,8 @@ bool tprof_control_owes_sums(struct tprof_control *c)
 static bool have_all_cores_heard(uint64_t now)
 {
     uint64_t patience = tprof_agent.second / 8 * 3;
-    /* (given) may be a little ahead; if the clock went back, this gives up
-     * immediately */
+    /* (given) may be a little ahead of (now); after a clock that went back, the
+     * wait ends immediately */
     bool is_late = tprof_is_far(tprof_agent.orders.given, now, patience);
 
     for (uint32_t i = 0; i < tprof_cpus && !is_late; i++) {
@@ -355,8 +356,8 @@ static bool have_all_cores_heard(uint64_t now)
 }
 
 /* Marks STATS of all cores as owed every four seconds. On a one-way channel
- * every second, and also HELLO, STATUS, MAP and dictionaries, because a reader
- * may come late. */
+ * marks them every second, with HELLO, STATUS, MAP and dictionaries, because a
+ * reader may come late. */
 static void repeat_facts(struct tprof_control *c, uint64_t now)
 {
     int one_way = (tprof_agent.channel.flags & TPROF_CHANNEL_ONE_WAY) != 0;
@@ -372,8 +373,8 @@ static void repeat_facts(struct tprof_control *c, uint64_t now)
     owe_stats(c, TPROF_SUMS_SEND);
 }
 
-/* After STOP, one step a call: when all records are sent, the last STATS, then
- * STATUS, which ends the session's samples. */
+/* Takes one step after STOP at each call: the last STATS when all records are
+ * sent, then STATUS, which ends the session's samples. */
 static void finish_sampling(struct tprof_control *c, uint64_t now, int drained)
 {
     switch (c->last_stats) {

@@ -108,7 +108,7 @@ static void send_frames(struct pump *p)
         o->sent += (uint32_t)n;
         o->taken += (uint32_t)n;
         if (o->sent < o->size[at])
-            return; /* busy */
+            return; /* the channel is busy */
         o->sending++;
         o->sent = 0;
     }
@@ -320,8 +320,8 @@ static void look_after_watch(const struct pump *p, uint64_t now)
             !(a->channel.flags & TPROF_CHANNEL_IRQ_SAFE))
             return; /* the watching core need not look */
     }
-    /* (since) may be a little ahead. If the clock went back, another core
-     * becomes the watching core, which does no harm. */
+    /* (since) may be a little ahead of (now). If the clock went back, another
+     * core becomes the watching core, which does no harm. */
     if (tprof_is_far(since, now, a->second))
         tprof_hand_watch_on(core);
 }
@@ -388,9 +388,9 @@ void tprof_pump_mend(const struct tprof_cpu *cpu)
         return;
     if (a->restart)
         a->restart(a->channel.context);
-    /* Readers may have stopped in the middle of a record. In a new session they
-     * begin at a known place. The session of boot would continue where they
-     * stopped, so it ends. */
+    /* Begins a new session if readers may have stopped in the middle of a
+     * record. In a new session readers begin at a known place. The session of
+     * boot would continue where the readers stopped, so it ends. */
     atomic_store_explicit(&a->booting, 0, memory_order_relaxed);
     if (the_pump.link != LINK_DEAD)
         drop_link(&the_pump, TPROF_ERR_CLOSED);
@@ -454,7 +454,7 @@ static int is_all_sent(struct pump *p)
 
 int tprof_pump_done(uint32_t owner)
 {
-    /* needs the lock, since pending_bytes() takes buffers back */
+    /* needs the lock, because pending_bytes() takes buffers back */
     if (!try_pump_lock(owner))
         return 0;
     int done = is_all_sent(&the_pump);

@@ -9,7 +9,7 @@
 #define NEVER       ((uint64_t)1 << 62)
 /* Looks for a host in a second, while (pump_due) has no time for them */
 #define SOON        64u
-/* Clock ticks, and a mask: a longer time is not that of entry and exit. */
+/* Clock ticks, and a mask. A longer time is not the time of entry and exit. */
 #define AROUND_MOST 0xffffffu
 
 /* --- Orders --------------------------------------------------------------- */
@@ -280,9 +280,9 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
             tprof_arch_end_tick(way, 0);
             return;
         }
-        /* The device's interrupt may have been merged with this one. Its line
-         * stays high, and has no further edge, until a core looks. So look
-         * soon. */
+        /* Looks soon, because the device's interrupt may have been merged with
+         * this one. Then its line stays high, and has no further edge, until a
+         * core looks. */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
         drain = is_sampling ? tprof_is_pump_due(now) : is_looking(cpu);

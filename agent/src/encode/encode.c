@@ -8,10 +8,9 @@
 #define VARINT_MAX  10u
 /* Bytes that follow the cells in a frame. */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
-/* Number of short cells that could be read in the time for one long record, in
- * addition to the cells of that record. A frame with long records has fewer
- * cells for that reason, so no frame takes much longer than a frame of short
- * samples. */
+/* Cells by which a long record counts in addition to its own cells. So a frame
+ * with long records has fewer cells, and takes no longer to read than a frame
+ * of short samples. */
 #define LONG_EXTRA  4u
 /* A cell of seven bytes is stored as eight: this is the last cell's eighth
  * byte. */
@@ -116,9 +115,9 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* Each long record takes LONG_EXTRA cells from the room, in addition to its
- * own, because it takes time to follow. These cells come from (spare) first;
- * then (end) moves nearer. */
+/* Reads records up to (end). A long record takes LONG_EXTRA cells of the room
+ * in addition to its own, because it takes time to follow. These cells come
+ * from (spare) first. Then (end) moves nearer. */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t words, uint32_t spare)
 {
@@ -169,8 +168,8 @@ uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
  * sessions are void. */
 static uint32_t words_of(struct tprof_reader *r, uint32_t session)
 {
-    /* read before tprof_has_begun(): if the session has not begun, all of these
-     * are old */
+    /* read before tprof_has_begun(): if the session has not begun yet, all of
+     * these words are old */
     uint32_t words = tprof_ring_used(r->ring);
     uint32_t old = words;
 

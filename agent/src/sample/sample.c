@@ -4,16 +4,16 @@
 
 #include "sample/longrec.h"
 
-/* Number of time units in a period: so many that a unit is fine enough, and so
- * few that an interval, at most 1.5 periods, fits a short cell. */
+/* Number of time units in a period. More units make a unit finer. With fewer
+ * units, an interval of up to 1.5 periods fits a short cell. */
 #define PERIOD_UNITS_MAX ((1u << (WIRE_CELL_DT_BITS - 1)) - 1)
 
-/* The known place moves when so many words have been written after it. Before
- * it moves, up to a watermark more and the records of one sample may be
- * written: TPROF_KNOWN_WORDS. */
+/* Number of words after which the known place moves. Before it moves, up to a
+ * watermark more and the records of one sample may be written:
+ * TPROF_KNOWN_WORDS. */
 #define KNOWN_BEHIND 64u
 
-/* Words between two calls for the pump, if it does not come */
+/* Number of words between two calls for the pump, if the pump does not come. */
 #define AGAIN 16u
 
 __attribute__((cold, noinline)) void

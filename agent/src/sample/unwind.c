@@ -9,8 +9,9 @@
 const uint64_t tprof_mix_factor = TPROF_MIX_FACTOR;
 #define UNMIX_FACTOR 0xf1de83e19937733du /* times tprof_mix_factor: 1 */
 
-/* Bases for leaves of code in no image, multiples of TPROF_REACH_MAX. Each is
- * written once, by the first core that needs it. Lowest bit: in use. */
+/* Bases for leaves of code in no image, multiples of TPROF_REACH_MAX. Each base
+ * is written once, by the first core that needs it. The lowest bit says that
+ * the base is in use. */
 #define BASES 8
 static _Atomic uint64_t bases[BASES];
 
@@ -33,7 +34,8 @@ static const struct tprof_text *find_text(const struct tprof_bounds *b,
     return i ? &i->text : NULL;
 }
 
-/* Is (base) one of the bases of code in no image? Adds it, if there is room. */
+/* Is (base) one of the bases of code in no image? Adds (base), if there is
+ * room. */
 static int is_base(uint64_t base)
 {
     for (int i = 0; i < BASES; i++) {
@@ -135,8 +137,8 @@ uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
     return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
 }
 
-/* Stores the words at (sp) that lie in text: in a prologue the caller is one of
- * them. Returns the beginning of the name. */
+/* Stores the words at (sp) that lie in text, because in a prologue one of these
+ * words is the caller. Returns the beginning of the name. */
 static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
                            struct tprof_chain *chain)
 {

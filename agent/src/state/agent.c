@@ -52,7 +52,7 @@ void tprof_hand_watch_on(uint32_t from)
     if (next == from && atomic_load(&tprof_cpu[from]->started))
         return;
     atomic_store(&a->watching_core, next == from ? tprof_cpus : next);
-    /* The next core looks immediately, even if that is not due for long: the
+    /* Lets the next core look immediately, even if no look is due for long: the
      * device's interrupt is still aimed at core (from). */
     atomic_store(&a->pump_due, 0);
     if (next != from)

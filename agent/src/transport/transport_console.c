@@ -11,13 +11,13 @@
 #include "virtio/virtio_console_regs.h"
 #include "virtio/virtio_regs.h"
 
-/* Batches of control messages that one call handles. They are enough for a
- * device with a few ports to get from reset to attached in one call. */
+/* Limit of batches of control messages in one call. It is enough for a device
+ * with a few ports to get from reset to attached in one call. */
 #define CONTROL_ROUNDS 8
 
-/* Looks at a device without a given address, until it has answered. They take
- * half a second or more, because a busy host may answer late. Each look reads
- * memory only: VM exits would keep the host's core from answering. */
+/* Limit of looks at a device without a given address, before it answers. They
+ * take half a second or more, because a busy host may answer late. Each look
+ * reads memory only: VM exits would keep the host's core from answering. */
 #define HANDSHAKE_LOOKS 10000000
 
 /* Calls of open() that follow soon after a start, until the port has sent its
@@ -105,10 +105,10 @@ static uint32_t drain_control(struct tprof_console *c)
         tprof_console_add(c, q, (uint32_t)id);
         count++;
     }
-    /* All buffers were full, so the device may have dropped a message, and the
-     * known state of the ports may be wrong: start again. Not before any port
-     * was asked: then the messages were announcements, for which there is room.
-     */
+    /* Starts the device again, because all buffers were full: the device may
+     * have dropped a message, and the known state of the ports may be wrong.
+     * Does nothing before any port was asked, because until then the messages
+     * were announcements, for which there is room. */
     if (count == q->ring.size && c->asked)
         c->restart = true;
     if (count > 0 && !c->dead)

@@ -11,7 +11,7 @@
 /* Packets that one call handles: as many as fit into the ring */
 #define PACKETS_A_CALL TPROF_VSOCK_BUFFERS
 
-/* Places that packets with data leave free: for an answer, and for a credit
+/* Places that packets with data leave free, for an answer and for a credit
  * update */
 #define RESERVED 2u
 _Static_assert(RESERVED < TPROF_VSOCK_PACKETS_MIN, "data must get through");
@@ -231,15 +231,15 @@ static uint32_t hear_host(struct tprof_vsock_link *v,
     return 0;
 }
 
-/* May the next packet be read? Not before this one is finished. */
+/* May the next packet be read? No, until the current packet is finished. */
 static bool may_hear_more(const struct tprof_vsock_link *v)
 {
     return !v->owe_answer && v->state != TPROF_VSOCK_CALLS &&
            v->receive_left == 0;
 }
 
-/* Takes packets, until one has data, comes from a caller, or has to be answered
- * later. */
+/* Takes packets, until a packet has data, comes from a caller, or must be
+ * answered later. */
 static void hear_packets(struct tprof_vsock_link *v)
 {
     struct tprof_vsock_header h;
@@ -329,9 +329,9 @@ static int vsock_open(void *context)
     tprof_virtio_irq_ack(&d->bus);
     if (hear_device(v) == TPROF_OK && accept_caller(v))
         return 1;
-    /* Callers that may not attach can come at any rate, so they must not
-     * interrupt the guest. Until none has come for a while, the agent looks by
-     * its timer. */
+    /* Keep the interrupt off for now: callers that may not attach can come at
+     * any rate, and must not interrupt the guest. Until such callers stay away
+     * for a while, the agent looks by its timer. */
     if (v->refused)
         tprof_virtio_vsock_interrupt(d, false);
     set_notice(v, aimed && !d->dead && !v->refused && may_hear_more(v) &&

@@ -25,8 +25,9 @@ struct vring_avail {
     uint16_t ids[];
 };
 
-/* Atomic, because a device may change each field at any time, and a lying
- * device even a published one. So every field is read once. */
+/* Makes each access atomic, because a device may change each field at any time.
+ * A hostile device changes even published fields. So every field is read
+ * once. */
 struct vring_used {
     _Atomic uint16_t flags;
     _Atomic uint16_t done;

@@ -26,8 +26,8 @@ struct helper_plan {
 };
 
 /* Rights that the helper's own sandbox needs for each enum opener_how. Landlock
- * does not restrict connecting to Unix sockets by their names. Claims read the
- * files that they would overwrite, and rename them. */
+ * does not restrict connecting to Unix sockets by their names. A claim reads
+ * the file that it would overwrite, and renames it. */
 static const unsigned uses[] = {
     [OPENER_READ] = SANDBOX_READ,
     [OPENER_WRITE] = SANDBOX_WRITE,
@@ -231,7 +231,7 @@ static _Noreturn void serve(struct helper_plan *p)
 }
 
 /* Close the ends of sampling processes (outside/sampler_process.h) in the
- * helper. The helper keeps other descriptors. A sampling process ends when all
+ * helper, which keeps all other descriptors. A sampling process ends when all
  * these ends are closed. */
 static void leave_samplers(const struct guests *g)
 {

@@ -21,7 +21,7 @@ struct whole {
 struct judged {
     uint32_t function;
     double p; /* probability for its share of the rest, in this step */
-    /* change of its share of all, to order equal probabilities */
+    /* change of its share of all; sorts functions of equal probability */
     double change;
 };
 
@@ -263,8 +263,9 @@ static int compare_judged(const void *a, const void *b)
     return left->function < right->function ? -1 : 1;
 }
 
-/* Probability for the judgement of (function): of the change of its share of
- * the rest, or of its share of all if a side has no rest. */
+/* Returns the probability by which (function) is judged: the probability of the
+ * change of its share of the rest, or of its share of all if a side has no
+ * rest. */
 static double p_of(const struct compare_work *w, size_t function)
 {
     struct two_proportions s = shares_of(w, w->rest, function);
@@ -438,7 +439,8 @@ static void judge_covered(struct compare_work *w)
     }
 }
 
-/* Compute the mean over each side's runs of the part that did not change. */
+/* Compute the part of each side that did not change, as the mean over its
+ * runs. */
 static void sum_up(const struct compare_work *w, struct compare_result *result)
 {
     *result = (struct compare_result){.judged = w->judged, .changed = w->taken};

@@ -16,8 +16,8 @@ struct merged_sum {
 
 size_t merged_node_bytes(size_t runs)
 {
-    /* arrays and the map have at most twice the room that they need; the old
-     * one exists while they grow; and the tree is made twice */
+    /* factor for room: arrays and the map have at most twice the room that they
+     * need, the old room exists while they grow, and the tree is made twice */
     const size_t slot = 24, judged = 24;
     size_t node = 3 * sizeof(struct merged_node) + 6 * slot;
 
@@ -101,8 +101,8 @@ out:
     return result;
 }
 
-/* Make the tree again in (to), with joined functions. (number) maps each node
- * of (from) to its node in (to). */
+/* Make the tree anew in (to), with joined functions. Stores in (number) the
+ * node of (to) for each node of (from). */
 static int join(struct merged *to, const struct merged *from,
                 const struct pairs *p, uint32_t *number)
 {
@@ -121,8 +121,8 @@ static int join(struct merged *to, const struct merged *from,
     return 0;
 }
 
-/* Number the parts. (part) maps each node to the part that has the node's own
- * time. */
+/* Number the parts. Stores in (part) the part that has the own time of each
+ * node. */
 static int part_numbers(struct merged *m, const struct merged *from,
                         const uint32_t *number, uint32_t *part)
 {

@@ -152,8 +152,8 @@ static size_t number_ids(struct otlp_tables *o, const struct view_image *v,
     return count;
 }
 
-/* One mapping from the first run of code to the last. The checker of profiles
- * takes two mappings of one file for the same. */
+/* Write one mapping from the first run of code to the last. The checker of
+ * profiles would take two mappings of one file for the same. */
 static uint32_t mapping_of(struct otlp_tables *o, uint32_t image)
 {
     const struct view_image *v = &o->report->view->images[image];

@@ -53,9 +53,9 @@ static bool same_image(const struct view_image *a, const struct view_image *b)
 }
 
 /*
- * Hash (step). To save time, only the differences from (before) are hashed:
- * most steps have the same image, many the same file. (before) is the last step
- * that is no mark; NULL: there is none.
+ * Hash (step). To save time, only its differences from (before) are hashed,
+ * because most steps have the same image, and many the same file. (before) is
+ * the last step that is no mark; NULL: there is none.
  */
 static void hash_step(SHA2_CTX *c, const struct view *v,
                       const struct view_step *s, const struct view_step *before)

@@ -249,8 +249,8 @@ static int start(struct push_reader *r, const struct origin *origin,
     r->child = fork();
     r->socket = ends[r->child == 0];
     if (r->child == 0) {
-        /* The other process has the sockets to the senders, which know the
-         * credentials, and the locks of folders. */
+        /* Close all descriptors but one. Others lead to the senders, which know
+         * the credentials, and hold the locks of folders. */
         opener_keep(r->socket);
         serve(r, origin);
     }

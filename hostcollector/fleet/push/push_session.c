@@ -74,7 +74,7 @@ struct push {
     size_t suspect_count;
     struct push_origin origin;
     char tag[QUEUE_TAG];
-    /* when the receiver last took something, or the round began */
+    /* time when the receiver last took something, or when the round began */
     uint64_t taken_ns;
     int stop_fd;
     struct push_scan look;
@@ -204,8 +204,8 @@ static int took(struct push *p, struct err *e)
     return 0;
 }
 
-/* Send each window of the batch once more by itself, since the receiver did
- * not say which one is at fault. */
+/* Send each window of the batch once more by itself, because the receiver did
+ * not say which window is wrong. */
 static int suspect_all(struct push *p, struct err *e)
 {
     for (size_t i = 0; i < p->batch.count; i++)
@@ -302,7 +302,7 @@ static int reader_failed(struct push *p, const struct batch_window *w,
     return mark(p, w, QUEUE_UNREADABLE, e);
 }
 
-/* Make (parcel) from (path). Try again while there is no room. */
+/* Make (parcel) from (path). While there is no room, wait and try again. */
 static enum push_made make_on(struct push *p, struct parcel *parcel,
                               const char *path, struct err *e)
 {

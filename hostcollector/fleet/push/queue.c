@@ -108,8 +108,8 @@ static int drop_merged(struct queue *q)
     return result;
 }
 
-/* Count (path) as done by the name of its mark alone. Returns 0; -1 if there
- * is no memory. Takes (path). */
+/* Count (path) as done, because there is a mark of its name. Returns 0; -1 if
+ * there is no memory. Takes (path). */
 static int believe(struct queue *q, char *path)
 {
     int result = merged_windows_note(&q->merged, path);

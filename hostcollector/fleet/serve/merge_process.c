@@ -102,8 +102,8 @@ struct settling {
     bool again, told;
 };
 
-/* Wait for the disk if the folder (fd) has changed, and once more afterwards:
- * a change after the last wait may have the same time as one before it. */
+/* Wait for the disk if the folder (fd) has changed, and then once more, because
+ * a change after the last wait may have the same time as a change before it. */
 static void settle_folder(int fd, struct settling *s)
 {
     struct stat st = {.st_mtim = {0}};

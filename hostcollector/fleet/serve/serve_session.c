@@ -300,8 +300,8 @@ static int open_all(struct serve_session *s, struct err *e)
         if (s->windows == NULL)
             return -1;
     }
-    /* the page last: its address is free as soon as this process has exited,
-     * even while windows are still being merged */
+    /* start the page last: its address is free as soon as this process has
+     * exited, even while windows are still being merged */
     if (serve_table(s, e) != 0 || serve_images_list(&s->images, s->o, e) != 0 ||
         (s->o->spool != NULL &&
          merge_process_start(s->o->from.sandbox, s->o->spool, s->status, e) !=

@@ -48,9 +48,9 @@ static _Noreturn void answer(const struct page *p, int stop, int reports)
     _exit(result != 0);
 }
 
-/* Be the process that writes pages. It has neither the listening socket nor
- * the pipe, so it cannot keep the address in use when all others have
- * exited, and it does not have the token. */
+/* Become the process that writes pages. It has neither the listening socket nor
+ * the pipe, so it cannot keep the address in use when all others have exited.
+ * It does not have the token, either. */
 static _Noreturn void write_pages(struct page *p, int stop, const int *ends)
 {
     /* the processes that read windows must not find the token */
@@ -63,11 +63,13 @@ static _Noreturn void write_pages(struct page *p, int stop, const int *ends)
 }
 
 /*
- * Start both processes: one answers by HTTP, one writes pages of guests
- * (page_process.c). They always start together, since an old socket between
- * them may hold an answer for nobody. If one exits, the other exits, too. The
- * keeper holds the listening socket, so clients wait during a restart and are
- * not refused. Returns the process that answers; -1 with (e) filled.
+ * Start both processes: one answers by HTTP, the other writes pages of guests
+ * (page_process.c). They always start together, because an old socket between
+ * them may hold an answer to a question of a process that has exited. If one
+ * exits, the other exits, too.
+ *
+ * The keeper holds the listening socket, so clients wait during a restart and
+ * are not refused. Returns the process that answers; -1 with (e) filled.
  */
 static pid_t start_pages(void *page, int stop, struct err *e)
 {

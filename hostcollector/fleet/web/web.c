@@ -156,8 +156,9 @@ static bool refused(const struct web *w, struct MHD_Connection *c,
     return true;
 }
 
-/* Pages load nothing and run no script, except the page of a guest, which has
- * its own. No foreign page may show, read or keep them. */
+/* Add the headers of a page. Pages load nothing and run no script, except the
+ * page of a guest, which has its own script. No foreign page may show, read or
+ * keep them. */
 #define POLICY                                                                 \
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "           \
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -138,9 +138,8 @@ static void settle_image(struct busy_code *image, struct shared_image *file,
         *image = (struct busy_code){file, readers.frame_places, slide};
 }
 
-/* Find the kernel among the files. A live session would accept a doubtful file
- * and report the doubts. A share cannot report doubts, so only a sure match
- * counts. */
+/* Find the kernel among the files. Only a sure match counts: a report could
+ * state its doubts about a file, but a share cannot. */
 static void match_kernel(struct busy *b)
 {
     struct guest_images g = {0};

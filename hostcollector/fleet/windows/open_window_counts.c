@@ -94,8 +94,8 @@ static int read_before(struct open_window_counts *u, struct err *e)
     return 0;
 }
 
-/* Sort the counts, and add up two places of the same core. They occur if a
- * guest left while another one of its name came. */
+/* Sort the counts. Add up two places of the same core, which occur if a guest
+ * left while another guest of its name came. */
 static void sort_before(struct open_window_counts *u)
 {
     struct open_window_core *before = u->before;

@@ -30,8 +30,8 @@ struct spool_source {
     size_t taken, opened;
     const char *path; /* path of the window that is being read */
 
-    /* The window that is being read; NULL: none. The first one stays open; it
-     * lends its unpacker to the others. */
+    /* The window that is being read; NULL: none. The first window stays open,
+     * because the others use its unpacker. */
     struct recording_reader *reader, *first;
     int fd, first_fd;
     /* added to arrival times to get the first window's clock */
@@ -213,8 +213,8 @@ static bool read_frame(struct spool_source *s)
     return true;
 }
 
-/* The difference between the clock of this window's collector and that of the
- * first window's. */
+/* Returns the difference between the clock of this window's collector and the
+ * clock of the first window's collector. */
 static uint64_t clock_offset(const struct spool_source *s)
 {
     const struct recording_info *first = recording_get_info(s->first);

@@ -60,8 +60,8 @@ static void tell_user(struct talk *s, const char *fmt, ...)
         s->note(s->context, line);
 }
 
-/* Allow lines to be shown again, since a guest came. Not too often: some
- * guests come and go, or reboot, all the time. */
+/* Allow lines to be shown again, because a guest came. Does so only after a
+ * while, because some guests come and go, or reboot, all the time. */
 static void forget_told(struct talk *s)
 {
     uint64_t now = clock_ns();
@@ -373,7 +373,8 @@ static void explain_silence(struct talk *s)
                   s->source->path, patience_text(s, text));
 }
 
-/* The time at which a guest that left, or never came, is given up. */
+/* Returns the time at which the conversation stops waiting for a guest that
+ * left, or never came. */
 static uint64_t given_up_ns(const struct talk *s)
 {
     if (s->left_ns != 0)
@@ -392,8 +393,8 @@ static void give_up(struct talk *s)
 }
 
 /* Remark on the silence, and send a command to see whether the guest is still
- * there. A machine that is reset forgets its connections silently, and its
- * host takes them for open until something is sent. */
+ * there. If a machine is reset, it forgets its connections silently, and its
+ * host considers them open until something is sent. */
 static void ask(struct talk *s, uint64_t now_ns)
 {
     tell_user(s,

@@ -189,9 +189,9 @@ static void execute(struct frame_state *s, const struct insn *in)
     }
 }
 
-/* Handle the code after a call. A call may never return, and then the code
- * after the call belongs to another path. So the state is passed on only when
- * all jumps have been followed, and only if no jump leads to that code. */
+/* Handle the code after a call. A call may never return: then the code after it
+ * belongs to another path. So the state is passed on only after all jumps were
+ * followed, and only if no jump leads to that code. */
 static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
 {
     if (next >= f->own.size)
@@ -361,11 +361,11 @@ static void settle_flow(struct frame_flow *f)
 }
 
 /*
- * Give a state to code that no jump leads to. Such code is reached through a
- * table of addresses, if the function jumps through one. Compilers put only
- * instructions between instructions, so each instruction begins at the end of
- * the one before. Padding up to an aligned address is never executed, so no
- * state is passed on from padding.
+ * Give a state to code that no jump leads to. If the function jumps through a
+ * table of addresses, such code is reached through the table. Compilers put
+ * only instructions between instructions, so each instruction begins at the end
+ * of the previous one. Padding up to an aligned address is never executed, so
+ * no state is passed on from padding.
  */
 static void settle_unreached(struct frame_flow *f)
 {
@@ -392,7 +392,8 @@ void frame_flow_run(struct frame_flow *f)
     settle_unreached(f);
 }
 
-/* The place of the frame, without regard to the instruction before. */
+/* Returns the place of the frame, without regard to the previous
+ * instruction. */
 static enum code_place frame_place(const struct frame_flow *f, size_t at)
 {
     if (!f->has_frame)

@@ -31,7 +31,7 @@ struct kept_call {
     enum code_place place;
 };
 
-/* The last answers of frame_place_holdup(), likewise. */
+/* The last answers of frame_place_holdup(), by address, for the same reason. */
 #define HOLDUPS_KEPT 4096u
 struct kept_holdup {
     uint64_t pc;

@@ -59,8 +59,9 @@ static enum code_holdup holdup_of(const uint8_t *code, size_t size)
     return HOLDUP_NONE;
 }
 
-/* May one of the instructions end at (end), or sti one instruction before it?
- * STI_SPAN bytes are before (end). Answers fast, and may be wrong with true. */
+/* May one of these instructions end at (end), or sti one instruction before
+ * (end)? STI_SPAN bytes are before (end). The answer is fast. A true answer may
+ * be wrong. */
 static bool may_be(const uint8_t *end)
 {
     switch (end[-1]) {
@@ -88,8 +89,8 @@ static bool falls_through(enum insn_kind kind)
            kind != INSN_JUMP_AWAY && kind != INSN_RETURN && kind != INSN_TRAP;
 }
 
-/* The same by the instructions from the function's beginning (code) on, of
- * which the last one ends at (length). */
+/* Find the kind as above, by reading the instructions from the function's
+ * beginning (code) on. The last instruction ends at (length). */
 static enum code_holdup holdup_at_end(const uint8_t *code, size_t length)
 {
     enum code_holdup last = HOLDUP_NONE, before = HOLDUP_NONE;

@@ -12,8 +12,8 @@
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 
 /* Entries into a function. All calls are decoded, and all groups of four bytes
- * that may refer to a function are counted. A function with one reference has
- * one call. */
+ * that may refer to a function are counted. If a function has one reference and
+ * one call, the call is its only entry. */
 struct call_entry {
     uint64_t back;  /* return address of a call to the function; 0: none */
     uint32_t named; /* number of relative references to its start in code */

@@ -8,7 +8,7 @@
 #include "image/file/image.h"
 #include "util/bounds.h"
 
-/* Length of the chain from a function through its abstract origin to its
+/* Limit of the chain from a function through its abstract origin to its
  * declaration. */
 #define MAX_ORIGINS 8u
 /* Limit of units that may claim an address; with more, the right unit is

@@ -6,7 +6,8 @@
 #include "image/file/image.h"
 #include "util/bounds.h"
 
-/* Longer than any chain that a compiler makes. The outer part is kept. */
+/* Limit of a chain, longer than any that a compiler makes. Of a longer chain
+ * the outermost frames are kept. */
 #define MAX_FRAMES 128u
 
 /* A walk over the DIEs of a unit, in file order. */

@@ -11,7 +11,7 @@
 #include "util/vec.h"
 
 /*
- * Runs line programs (6.2) past the addresses that are looked up. A row covers
+ * Runs line programs (6.2) up to the addresses that are looked up. A row covers
  * the addresses from its own up to the next row's. No table of rows is made.
  */
 

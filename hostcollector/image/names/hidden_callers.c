@@ -37,8 +37,8 @@ static bool step_by_word(struct climb *c, uint32_t words)
                .called;
 }
 
-/* Climb by the only call of the function in its image. Another image may call
- * the function, too. */
+/* Climb by the only call of the function in its image. If another image may
+ * call the function, there is no such call. */
 static bool step_by_code(struct climb *c)
 {
     uint64_t back = image_map_count(c->image_map) == 1

@@ -133,9 +133,9 @@ static bool is_clone(const char *whole, const char *part)
 /*
  * Choose between the names of DWARF and of the symbol table. DWARF gives clones
  * and cold parts the name of their function. Only the symbol table has the
- * scope of Pascal's functions and of static C++ functions. Such a symbol's name
- * contains DWARF's name. A symbol whose name does not contain DWARF's name is
- * an alias.
+ * scope of Pascal's functions and of static C++ functions, whose symbols
+ * contain DWARF's name. If a symbol does not contain DWARF's name, it is an
+ * alias.
  */
 static const char *outermost_name(struct symbolizer *s,
                                   const struct dwarf_frame *f)

@@ -427,7 +427,7 @@ static bool run_entry(struct cfi_run *r, const struct frame_entry *e)
     r->row->is_signal = r->common->is_signal;
     if (r->common->is_odd || r->common->return_register != CFI_PC)
         return false;
-    /* the CIE's instructions apply to the whole entry */
+    /* continue with the CIE's instructions, which apply to the whole entry */
     if (!run_program(r, &r->common->program) || r->done ||
         r->row->low != e->low)
         return false;

@@ -169,8 +169,8 @@ static int64_t since_start(const struct aggregate *a, uint64_t tsc)
     return (int64_t)(tsc - a->origin_tsc);
 }
 
-/* Set the origin of a boot's clock: its time line continues where the last
- * boot ended. */
+/* Set the origin of a boot's clock, so that its time line continues where the
+ * last boot ended. */
 static void set_origin(struct aggregate *a, uint64_t tsc)
 {
     if (!a->started)

@@ -7,8 +7,7 @@
 
 #define BLOCK 64u /* samples whose memory is fetched together */
 
-/* Units that no entry of a sample has: of a batch with long samples, and of
- * entry 0. */
+/* Units of no sample: for a batch with long samples, and for entry 0. */
 #define UNIT_OF_LONG (UINT32_MAX - 1)
 #define UNIT_OF_NONE UINT32_MAX
 
@@ -85,8 +84,8 @@ static void prepare_short(struct short_tallies *st,
     }
 }
 
-/* Add a short sample of (st)'s unit to an entry that is open in this unit, as
- * tally_sample() does after close_entry(). */
+/* Add a short sample to an entry that is open in the unit of (st). The result
+ * is the same as by tally_sample() after close_entry(). */
 static void tally_short(struct tally *t, const struct short_tallies *st,
                         uint32_t late)
 {
@@ -164,9 +163,9 @@ static bool make_list(struct entries *e, struct budget *b)
     return true;
 }
 
-/* Make room for some more entries. Returns how many entries the table may then
- * hold: a table that cannot grow must not become slow, and a table must never
- * be full. 0: there is no table or no list. */
+/* Make room for some more entries. Returns how many entries the table may hold
+ * then. The number is limited, because a table must never be full, and a table
+ * that cannot grow must not become slow. 0: there is no table or no list. */
 static size_t make_room(struct entries *e, struct budget *b)
 {
     if (e->list == NULL && !make_list(e, b))
@@ -259,9 +258,10 @@ static uint32_t find_for(struct entries *e, uint64_t leaf, uint32_t stack,
                                     first_slot(e, leaf, STACK_OTHERS), most, b);
 }
 
-/* Find the likely entries of at most BLOCK samples. first[i] becomes the first
- * slot of the table for sample[i], and numbers[i] the entry in that slot. The
- * loops are unrolled because a quarter of them was counting. */
+/* Find the likely entries of at most BLOCK samples. Stores in first[i] the
+ * first slot of the table for sample[i], and in numbers[i] the entry in that
+ * slot. The loops are unrolled, because otherwise counting took a quarter of
+ * their time. */
 static void find_likely(const struct entries *e, const struct sample *s,
                         uint32_t *first, uint32_t *numbers, size_t count)
 {

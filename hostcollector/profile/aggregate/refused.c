@@ -52,7 +52,7 @@ static struct kept count_kept(const struct aggregate *a)
     return k;
 }
 
-/* Assume that a refused stack has as many entries as a kept stack, and a
+/* Estimate the entries of a refused stack: as many as a kept stack has, and a
  * quarter more. Each entry has a sample, which limits the number. */
 uint64_t aggregate_wanted(const struct aggregate *a)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* A new block is as large as all blocks before it together, within these
- * limits. The largest blocks are huge pages if the kernel has them: with small
- * pages, the kernel took a quarter of the time for adding a sample. */
+/* Limits of a block's size. A new block is as large as all blocks before it
+ * together. The largest blocks are huge pages if the kernel has them: with
+ * small pages, the kernel took a quarter of the time for adding a sample. */
 #define BLOCK_MIN  128u /* words */
 #define BLOCK_MAX  262144u
 #define HUGE_BYTES (BLOCK_MAX * sizeof(uint64_t))

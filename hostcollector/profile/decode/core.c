@@ -77,8 +77,8 @@ void core_doubt(struct core *c)
     c->base_doubtful = true;
 }
 
-/* Set the counters at the beginning of this core's first frame. They need not
- * be 0, since the agent may have sampled for other hosts before. */
+/* Set the counters at the beginning of this core's first frame. They may be
+ * above 0, because the agent may have sampled for other hosts before. */
 static void first_counters(struct core *c, const uint64_t now[WIRE_COUNTERS],
                            const struct core_content *content)
 {
@@ -233,8 +233,8 @@ void core_finish(struct core *c, const struct core_stats *s,
     }
     if (c->has_counters)
         core_settle(c, now, &content, lost);
-    /* the account needs the gap: deadlines missed before lost records are in
-     * no record */
+    /* the account needs the gap, because deadlines missed before lost records
+     * are in no record */
     c->gap = gap;
     /* drops after the last record are in no record yet: a later frame may
      * report them once more */

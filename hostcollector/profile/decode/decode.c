@@ -113,8 +113,8 @@ static void begin_session(struct decode *d)
 
 /* Did the last HELLO open a session, to which (f) belongs? If (f) continues the
  * previous session, that HELLO was a copy in the wrong place. But if bytes
- * after that HELLO were damaged, frames of its own session may be lost, and (f)
- * belongs to that session. */
+ * after it were damaged, frames of its own session may be lost, and (f) is of
+ * it. */
 static void decide(struct decode *d, const struct frame *f)
 {
     if (f->seq != d->order_before.next || f->seq == d->order.next ||
@@ -159,8 +159,8 @@ static void lose_frames(struct decode *d, uint16_t count)
         d->events->gap(d->context, count);
 }
 
-/* The guest was set back, or the HELLO of another session was lost. The
- * account of each core is known up to its last frame only. */
+/* Begin anew: the guest was set back, or the HELLO of another session was lost.
+ * The account of each core is known up to its last frame only. */
 static void set_back(struct decode *d)
 {
     for (uint32_t i = 0; i < d->guest.cores; i++) {

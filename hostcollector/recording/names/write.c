@@ -60,7 +60,8 @@ static int next_block(struct listing *l, struct err *e)
     return result;
 }
 
-/* Look up the next addresses of the (left) ones at (list) together. */
+/* Look up as many of the (left) addresses at (list) as fit one batch,
+ * together. */
 static int prepare(struct listing *l, const uint64_t *list, size_t left,
                    struct err *e)
 {

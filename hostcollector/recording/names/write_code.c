@@ -200,7 +200,7 @@ static int pack_runs(struct coder *c, const struct function *f,
     return count;
 }
 
-/* Add the line of (s) to the piece of source that holds it. */
+/* Add the line of (s) to the piece of source that holds this line. */
 static void add_line(struct coder *c, const struct symbol *s)
 {
     struct span *span = c->spans, *end = c->spans + c->span_count;

@@ -188,7 +188,7 @@ static void put_run(struct packing *p, uint32_t core,
 }
 
 /* Do the LOST records of core (c) fit into its account? They do not if a final
- * STATS has counted them in the window before. */
+ * STATS has counted them in the previous window. */
 static bool fits_account(const struct window_core *c,
                          const uint64_t from[WIRE_COUNTERS],
                          const uint64_t to[WIRE_COUNTERS])

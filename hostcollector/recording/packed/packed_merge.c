@@ -105,8 +105,8 @@ static uint32_t add_stack(struct packed_merge *m, uint32_t id)
     return stack_pool_add(&m->stacks, &kept, &m->budget);
 }
 
-/* Add the pairs of the run that is being read. (numbers) becomes their
- * numbers. */
+/* Add the pairs of the run that is being read. Stores their numbers in
+ * (numbers). */
 static bool add_pairs(struct packed_merge *m, uint32_t *numbers)
 {
     const struct unpack *u = m->unpack;

@@ -67,7 +67,7 @@ static int add_file(struct spool *s, const char *name, uint64_t bytes,
     return 0;
 }
 
-/* Result of reading the folder. */
+/* The result of reading the folder. */
 struct found {
     int fd;     /* the folder */
     bool start; /* remove unfinished files */
@@ -221,9 +221,9 @@ void spool_close(struct spool *s)
     free(s);
 }
 
-/* The first time from (start_ms) on that lies in no merged file of (guest):
- * readers ignore windows that lie in one. A clock that was set back gives such
- * times. */
+/* Returns the first time from (start_ms) on that is in no merged file of
+ * (guest), because readers ignore a window whose time is in one. Such times
+ * occur if a clock was set back. */
 static uint64_t after_merged(const struct spool *s, const char *guest,
                              uint64_t start_ms)
 {

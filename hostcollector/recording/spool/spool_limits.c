@@ -85,9 +85,9 @@ static bool is_of_the_future(const struct spool *s,
     return file->n.start_ms > now->wall_ms + s->limits.window_ms;
 }
 
-/* Choose files until the others have at most (bytes). Files with a start in
- * the future go first, since they would stay longest. Then go the oldest files
- * of guests that exceed their share. */
+/* Choose files until the others have at most (bytes). Files with a start in the
+ * future go first, because they would stay longest. Then go the oldest files of
+ * guests that exceed their share. */
 static void choose_down_to(struct spool *s, uint64_t bytes,
                            const struct spool_now *now)
 {

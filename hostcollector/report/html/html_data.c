@@ -140,8 +140,8 @@ struct moments_columns {
     struct html_slots slots;
 };
 
-/* The slot in which --time would find (ticks). (ticks) is not below the slot's
- * begin, which aggregate cuts to whole ticks. */
+/* Returns the slot in which --time finds (ticks). An earlier step has cut times
+ * to whole ticks, so (ticks) is never before the beginning of its slot. */
 static uint64_t slot_of(const struct moments_columns *m, int64_t ticks)
 {
     double hz = (double)m->profile->tsc_hz, rate = m->slots.per_second;

@@ -15,7 +15,8 @@
  * new name. */
 #define JSON_VERSION 1
 
-/* The list of guests stays open until the sums over all guests, or the end. */
+/* The state of the document. The list of guests is open until the sums over all
+ * guests, or the end of the document, are written. */
 struct document {
     bool first, closed;
 };
@@ -148,7 +149,7 @@ static void write_stream(struct json_object *o, const struct stream_health *h)
     json_end(&in);
 }
 
-/* Members for facts that are unknown about the samples. */
+/* Write members about the samples, for facts that are unknown. */
 static void write_unknown(struct json_object *o, const struct report *r)
 {
     const struct view *v = r->view;

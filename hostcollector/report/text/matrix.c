@@ -27,13 +27,13 @@
 #define LINE_WIDTH   16
 /* Rows whose names are bold. */
 #define BOLD_ROWS    3
-/* A larger uncertain part of the own time is marked beside the name; and a
- * larger part that was moved here or from here. */
+/* Least uncertain part of the own time that gets a mark beside the name. Also
+ * the least part that was moved here, or away. */
 #define UNSURE_MIN   .005
 #define MOVED_MIN    .1
-/* A larger part behind sti or popf is marked, and a larger part behind an
- * instruction that takes long: in a short loop that instruction is one of few.
- */
+/* Least part after sti or popf that gets a mark. The part after an instruction
+ * that takes long must be larger, because such an instruction is one of few in
+ * a short loop. */
 #define OFF_MIN      .2
 #define SLOW_MIN     .5
 #define MARKS        48

@@ -14,11 +14,11 @@
 #define LEFT          15
 #define APIC          7 /* columns: " (APIC)" */
 #define STRIP_LEAST   9 /* columns: "2.2 cores" */
-/* Names matter most. A narrower terminal has no time line. If there is no room
- * for both lists, the list of waits is left out. */
+/* Least widths. Names are most important: a narrower terminal has no time line,
+ * and if there is no room for both lists, the list of waits is left out. */
 #define STRIP_COLUMNS 60
 #define WAITS_COLUMNS 30
-/* Names are cut to this width before the second name is given up. */
+/* Width to which names are cut before the second name is left out. */
 #define NAME_MOST     24
 /* Functions with a smaller share are not named. */
 #define SHARE_MIN     .01

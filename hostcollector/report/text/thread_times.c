@@ -14,8 +14,8 @@
 #define CORES      8
 #define ALL        1000 /* rows with --all */
 #define LEFT       43   /* "  41.2   1.3   57.5     1,204/s     12 ms  " */
-/* Shorter idle times while a thread was ready are not reported, nor are smaller
- * shares: the core was about to run the thread. */
+/* Least idle time while a thread was ready, and its least share. Less is not
+ * reported, because the core was about to run the thread. */
 #define IDLE_MIN_S .001
 #define IDLE_MIN   .001
 
@@ -121,8 +121,8 @@ static void write_unkept(FILE *out, const struct report *r)
     text_wrap_at(out, 0, line, table_columns(r));
 }
 
-/* If the report is on a part of the samples, say that the tables of threads are
- * not. */
+/* If the report covers a part of the samples, write that the tables of threads
+ * cover all. */
 static void write_whole(FILE *out, const struct report *r)
 {
     const struct profile *p = r->profile;

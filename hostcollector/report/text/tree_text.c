@@ -20,8 +20,8 @@
 /* A smaller share is not shown. */
 #define SHARE_NOTHING .0005
 
-/* A node joins its child on one line if the time outside the child is less than
- * this part of the least share of a branch. */
+/* Part of the least share of a branch. If the time of a node outside its child
+ * is less, the node joins its child on one line. */
 #define LEAST_JOINING .2
 
 /* Branches with a smaller share are left out. The first share that leaves few

@@ -94,8 +94,8 @@ static void begin_next(struct lanes *l, size_t core)
     l->busy += l->lane[core].is_counted;
 }
 
-/* Read the next sample of (core), which stands for the time back to the last
- * sample; or, after a gap, for its own time. */
+/* Read the next sample of (core). It stands for the time back to the last
+ * sample. After a gap it stands only for its own interval. */
 static void step(struct lanes *l, size_t core)
 {
     struct lane *lane = &l->lane[core];
@@ -150,7 +150,7 @@ static void count_sample(struct lanes *l, size_t core, unsigned busy)
                    &(struct amount){1, lane->next.weight, time, time * time});
 }
 
-/* Samples of the same time meet the same cores. */
+/* Count the samples of one time, for which the same cores are busy. */
 static void count_samples(struct lanes *l)
 {
     while (l->next.count != 0) {

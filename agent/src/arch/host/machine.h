@@ -83,8 +83,8 @@ struct tprof_machine {
     struct tprof_machine_core cores[TPROF_MACHINE_CORES];
 };
 
-/* A test with a thread for each core defines this as _Thread_local, and its own
- * clock: each thread then has a machine of its own. */
+/* A test with a thread for each core defines this as _Thread_local. Each thread
+ * then has a machine of its own, with its own clock. */
 #ifndef TPROF_MACHINE_LOCAL
 #define TPROF_MACHINE_LOCAL
 #endif

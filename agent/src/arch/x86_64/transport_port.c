@@ -28,7 +28,8 @@ static void out8(uint32_t port, uint8_t value)
     __asm__ volatile("outb %0, %w1" : : "a"(value), "Nd"(port) : "memory");
 }
 
-/* One instruction, and so one VM exit, if the hypervisor takes whole strings */
+/* Sends with one instruction: this is a single VM exit, if the hypervisor takes
+ * whole strings. */
 static void out_bytes(uint32_t port, const void *data, uint64_t size)
 {
     __asm__ volatile("rep outsb"

@@ -84,7 +84,8 @@ static bool confine(const struct http_config *c, struct err *e)
 }
 
 /* Serve requests until the other process has exited. A message of one byte
- * stops a request; here it came too late, when the request was done. */
+ * stops a request. Here such a message came too late, when the request was
+ * done. */
 static _Noreturn void serve(struct http *h)
 {
     static struct http_message m;

@@ -24,7 +24,8 @@ static uint64_t hz_by_crystal(void)
     return r.a ? (uint64_t)r.c * r.b / r.a : 0;
 }
 
-/* By the hypervisor's report, or by its APIC timer */
+/* Returns the rate that the hypervisor reports, or the rate by its APIC
+ * timer. */
 static uint64_t hz_by_hypervisor(void)
 {
     uint64_t apic_per_tsc = tprof_lapic.per_tsc;

@@ -42,8 +42,8 @@ static uint64_t msr_order(const struct tprof_config *config, const void *memory)
     return at | KVM_MSR_ENABLE;
 }
 
-/* KVM fills the page before the guest's next instruction. A page that the
- * kernel has set up is set again afterwards. */
+/* Lets KVM fill the page, before the guest's next instruction. If the kernel
+ * has set up a page, the kernel's page is set again afterwards. */
 static uint64_t tsc_hz(const struct tprof_config *config, void *memory)
 {
     if (!(kvm_features() & KVM_HAS_CLOCK))
@@ -77,7 +77,8 @@ static void stop_cpu(const struct tprof_config *config, void *memory)
         tprof_wrmsr(KVM_MSR_STEAL, 0);
 }
 
-/* The version is not needed to read a whole value: 64 bits are read at once. */
+/* Returns the stolen time. The version is not needed, because 64 bits are read
+ * at once. */
 static uint64_t steal_ns(const void *memory)
 {
     const volatile uint64_t *page = memory;

@@ -12,7 +12,8 @@
 #define SHIFT_MIN  (-9)        /* 10^12 Hz */
 #define SHIFT_MAX  31
 
-/* By the page, nanoseconds are (ticks << shift) x multiplier / 2^32. */
+/* Returns the rate. The page states nanoseconds as (ticks << shift) x
+ * multiplier / 2^32. */
 static uint64_t hz_of(uint32_t multiplier, int shift)
 {
     uint64_t unshifted;

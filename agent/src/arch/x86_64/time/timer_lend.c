@@ -49,7 +49,8 @@ enum lend_state {
  * at others. */
 static _Atomic uint32_t yielded;
 
-/* Any core may ask. A state that has just changed is seen at the next look. */
+/* Returns the state of a core. Any core may call this. A state that has just
+ * changed is seen at the next look. */
 static enum lend_state state_of(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&cpu->arch.lent.state, memory_order_relaxed);
@@ -184,7 +185,7 @@ static bool do_all_rest(void)
     return resting > 1;
 }
 
-/* Called after a core, this one or another, has yielded its timer. */
+/* Called after this core or another core has yielded its timer. */
 static void look_at_cores(struct tprof_cpu *cpu, uint64_t deadline)
 {
     wake_the_overdue();
