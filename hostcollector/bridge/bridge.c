@@ -44,9 +44,9 @@ struct bridge {
     /* a line about this front-end's guest was written */
     bool complained;
     unsigned lines;   /* lines that may be written now */
-    struct err last;  /* time of the last line */
-    uint64_t last_ms; /* number of repeats of the last line */
-    unsigned repeats; /* and the number of repeats since */
+    struct err last;  /* the last line */
+    uint64_t last_ms; /* time of the last line */
+    unsigned repeats; /* number of repeats of the last line */
     uint64_t said_ms; /* time at which (lines) last grew */
 };
 

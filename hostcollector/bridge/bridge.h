@@ -23,11 +23,9 @@ struct bridge_config {
      * the guest connects to port P of the host, the bridge connects to the
      * socket uds_P. */
     const char *uds;
-    uint32_t cid; /* Users who may connect, and who may serve the sockets to
-                   * which the bridge connects. The modes of the sockets keep
-                   * other users out, unless (peers) names one. */
-    /* Users who may connect, and who may serve the sockets that the bridge
-     * connects to. The sockets' modes shut other users out unless the rule
+    uint32_t cid; /* of the guest, BRIDGE_CID_MIN to _MAX */
+    /* Users who may connect, and who may serve the sockets to which the bridge
+     * connects. The modes of the sockets keep other users out, unless (peers)
      * names one. */
     struct peer_rule peers;
     int stop_fd; /* bridge_run() ends when this is readable; -1: none */

@@ -28,9 +28,9 @@
 
 struct conn {
     struct watch watch; /* first member: epoll's events point to it */
-    int fd;             /* the client has not named a port yet: no ports */
+    int fd;             /* socket of the client or server; -1: closed */
     enum conn_state {
-        CONN_HELLO, /* the client has not named a port; no ports yet */
+        CONN_HELLO, /* the client has not named a port yet: no ports */
         CONN_ASKED, /* the guest has not answered the bridge's request */
         CONN_OPEN,
         CONN_RESET, /* (fd) is closed, but the guest does not know yet */

@@ -18,7 +18,7 @@ struct guest_loop;
 struct guest_loop_progress {
     size_t guests;      /* guests in the loop, ended or not */
     size_t sampling;    /* guests that are being sampled now */
-    uint64_t samples;   /* ticks without a sample, for any reason */
+    uint64_t samples;   /* delivered */
     uint64_t lost;      /* ticks without a sample, for any reason */
     double seconds;     /* since sampling began */
     double sample_rate; /* delivered per second, over the last interval */
