@@ -46,7 +46,6 @@ static const struct option_group groups[] = {
     OPTION_ROWS(core_rows, AT(selection)),
     OPTION_ROWS(time_rows, AT(selection)),
     OPTION_ROWS(report_rows, AT(shown)),
-    OPTION_ROWS(latency_rows, AT(shown)),
     OPTION_ROWS(of_rows, AT(shown)),
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(output_rows, AT(output)),

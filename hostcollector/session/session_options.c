@@ -268,9 +268,6 @@ const struct option_row report_rows[] = {
      "order of functions (default: self)"},
     {"idle", 0, NULL, &option_flag, SHOWN(idle), 0, 0,
      "show where cores wait: tables and trees of idle time"},
-    {.name = NULL}};
-
-const struct option_row latency_rows[] = {
     {"latency", 0, NULL, &option_flag, SHOWN(latency), 0, 0,
      "sort functions by how long they keep other cores waiting"},
     {"by", 0, "core|thread|image", &option_choice, SHOWN(by), 0, 0,

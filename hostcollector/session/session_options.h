@@ -55,11 +55,10 @@ extern const struct option_row time_rows[]; /* --time, --exclude */
 
 /* For struct shown. */
 /* --top, --annotate, --all, --details, --function, --inverted, --callers-of,
- * --raw, --sort, --idle */
+ * --raw, --sort, --idle, --latency, --by, --thread */
 extern const struct option_row report_rows[];
-extern const struct option_row latency_rows[]; /* --latency, --by, --thread */
-extern const struct option_row of_rows[];      /* --of */
-extern const struct option_row pager_rows[];   /* --no-pager */
+extern const struct option_row of_rows[];    /* --of */
+extern const struct option_row pager_rows[]; /* --no-pager */
 
 /* For struct output_config. */
 extern const struct option_row output_rows[];   /* --output, --format */
