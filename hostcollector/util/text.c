@@ -323,15 +323,17 @@ static unsigned edits_to(const char *typed, size_t length, const char *word,
     return text_near_edits(typed, length, copy);
 }
 
-size_t text_near_word(const char *typed, size_t length, const char *words,
-                      const char **word)
+/* Find the word of (words) that is most like (typed): it differs by two letters
+ * at most, or begins with (typed). Returns the word's length; 0 if there is no
+ * such word. */
+static size_t near_word(const char *typed, const char *words, const char **word)
 {
     unsigned least = TEXT_FAR;
     size_t found = 0;
 
     for (words += strspn(words, BETWEEN); words[0] != '\0';) {
         size_t size = strcspn(words, BETWEEN);
-        unsigned d = edits_to(typed, length, words, size);
+        unsigned d = edits_to(typed, strlen(typed), words, size);
 
         /* in a word of two letters only one may differ */
         if (d < least && d < size) {
@@ -349,7 +351,7 @@ const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
                             const char *words)
 {
     const char *word;
-    size_t size = text_near_word(typed, strlen(typed), words, &word);
+    size_t size = near_word(typed, words, &word);
 
     buf[0] = '\0';
     if (size != 0)

@@ -103,17 +103,9 @@ unsigned text_edits(const char *a, size_t len, const char *b);
  * --duration. */
 unsigned text_near_edits(const char *typed, size_t length, const char *word);
 
-/*
- * Find the word that is most like the (length) bytes at (typed): it differs by
- * two letters at most, or begins with these bytes. (words) have blanks, commas
- * or bars between them. Returns the word's length, with (*word) in (words); 0
- * if no word is like (typed).
- */
-size_t text_near_word(const char *typed, size_t length, const char *words,
-                      const char **word);
-
 /* Write " (did you mean WORD?)" into (buf), with the word of (words) that is
- * most like (typed); "" if no word is like it. Returns (buf). */
+ * most like (typed); "" if no word is like it. (words) have blanks, commas or
+ * bars between them. Returns (buf). */
 const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
                             const char *words);
 
