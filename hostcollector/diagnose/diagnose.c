@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Remarks for the reader of a report: one function for each kind of trouble. */
-#include "diagnose/remarks.h"
+#include "diagnose/diagnose.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -414,7 +414,7 @@ static void look_at_outside(struct remarks *r, const struct profile *p)
                            list);
 }
 
-void remarks_diagnose(struct remarks *r, const struct profile *p,
+void diagnose_profile(struct remarks *r, const struct profile *p,
                       const struct view *v)
 {
     look_for_refused(r, p);
@@ -471,8 +471,8 @@ static uint64_t enough(const struct profile *p, const struct view *v,
     return ((uint64_t)(bytes / MIB) + 1) * (uint64_t)MIB;
 }
 
-void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
-                             const struct view *v, uint64_t memory, bool alone)
+void diagnose_memory(struct remarks *r, const struct profile *p,
+                     const struct view *v, uint64_t memory, bool alone)
 {
     uint64_t samples = 0;
     char list[2 * TEXT_NUMBER + 64], given[TEXT_SIZE], more[TEXT_SIZE];

@@ -4,6 +4,8 @@
 #define TPROF_DIAGNOSE_DIAGNOSE_PARTS_H
 
 #include "diagnose/remarks.h"
+#include "model/profile.h"
+#include "model/view.h"
 
 /* Add a warning for each impossible figure of (p). A report leaves such a
  * figure out, or limits it. */

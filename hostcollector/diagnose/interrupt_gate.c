@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Agents whose interrupt handler writes to the interrupted stack. */
-#include "diagnose/interrupt_gate.h"
+#include "diagnose/diagnose.h"
 
 #include "util/text.h"
 

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/profile.h"
-#include "model/view.h"
-
 #define REMARKS_MAX 40
 #define REMARK_SIZE 600
 
@@ -37,17 +34,5 @@ void remarks_note(struct remarks *r, const char *fmt, ...)
 /* Add a note that a reader needs to understand the tables. */
 void remarks_note_first(struct remarks *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Add all remarks about (p) and its view (v): why samples are missing or few,
- * what was lost and where, why stacks are short. Each remark says what to
- * do. */
-void remarks_diagnose(struct remarks *r, const struct profile *p,
-                      const struct view *v);
-
-/* Add a warning to (r) if (p) or (v) had no room for everything. (memory) is
- * the limit that the user gave: for this guest (alone), or for several
- * guests. */
-void remarks_diagnose_memory(struct remarks *r, const struct profile *p,
-                             const struct view *v, uint64_t memory, bool alone);
 
 #endif

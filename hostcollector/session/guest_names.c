@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/interrupt_gate.h"
+#include "diagnose/diagnose.h"
 #include "recording/names/block.h"
 #include "recording/names/named.h"
 #include "recording/recording.h"

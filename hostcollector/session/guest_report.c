@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/text_style.h"
-#include "diagnose/interrupt_gate.h"
+#include "diagnose/diagnose.h"
 #include "guest/labels.h"
 #include "image/names/red_zone.h"
 #include "profile/aggregate/aggregate.h"
@@ -206,9 +206,9 @@ static void look_for_red_zone(struct guest_run *r)
 static void add_remarks(struct guest_run *r, const struct view *view)
 {
     look_for_red_zone(r);
-    remarks_diagnose(&r->remarks, r->profile, view);
-    remarks_diagnose_memory(&r->remarks, r->profile, view,
-                            r->config.options->from.memory, r->config.alone);
+    diagnose_profile(&r->remarks, r->profile, view);
+    diagnose_memory(&r->remarks, r->profile, view,
+                    r->config.options->from.memory, r->config.alone);
     guest_images_remark(&r->images, r->profile, view, wanted_files(r),
                         &r->remarks);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "diagnose/remarks.h"
+#include "diagnose/diagnose.h"
 #include "profile/aggregate/aggregate.h"
 #include "profile/decode/decode.h"
 #include "profile/decode/fields.h"
@@ -354,8 +354,7 @@ static size_t run_a_million(uint64_t memory)
     CHECK(aggregate_memory_left(a) < memory);
     CHECK_EQ(aggregate_profile(a)->thread_count, kept);
     CHECK_EQ(aggregate_profile(a)->refused_threads, 1000000 - kept);
-    remarks_diagnose_memory(&remarks, aggregate_profile(a), &view, memory,
-                            true);
+    diagnose_memory(&remarks, aggregate_profile(a), &view, memory, true);
     CHECK_EQ(remarks.count, 1);
     CHECK(strstr(remarks.list[0].text, "had no room and are not shown"));
     aggregate_free(a);

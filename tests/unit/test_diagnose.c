@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is remarked on cores that have fallen silent, and when it is not. */
-#include "diagnose/remarks.h"
+#include "diagnose/diagnose.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_remarked(uint64_t seconds, uint64_t silent)
 
     CHECK(p != NULL && v != NULL);
     remarks = (struct remarks){0};
-    remarks_diagnose(&remarks, p, v);
+    diagnose_profile(&remarks, p, v);
     for (size_t i = 0; i < remarks.count; i++) {
         const char *text = remarks.list[i].text;
 
@@ -80,7 +80,7 @@ TEST(loss_is_told_without_a_clock)
     struct view *v = view_new(p, image_map, 0);
 
     CHECK(p != NULL && v != NULL);
-    remarks_diagnose(&remarks, p, v);
+    diagnose_profile(&remarks, p, v);
     size_t i = 0;
 
     while (i < remarks.count &&
@@ -121,7 +121,7 @@ static bool is_said(uint32_t features, const char *text)
 
     CHECK(p != NULL && v != NULL);
     remarks = (struct remarks){0};
-    remarks_diagnose(&remarks, p, v);
+    diagnose_profile(&remarks, p, v);
     for (size_t i = 0; i < remarks.count; i++)
         found |= strstr(remarks.list[i].text, text) != NULL;
     view_free(v);
@@ -179,7 +179,7 @@ TEST(being_late_means_nothing_from_outside)
 
         CHECK(p != NULL && v != NULL);
         remarks = (struct remarks){0};
-        remarks_diagnose(&remarks, p, v);
+        diagnose_profile(&remarks, p, v);
         for (size_t i = 0; i < remarks.count; i++) {
             const char *text = remarks.list[i].text;
 
@@ -221,7 +221,7 @@ static bool is_asked(const struct guest *g, bool sampled, uint8_t flags,
 
     CHECK(p != NULL && v != NULL);
     remarks = (struct remarks){0};
-    remarks_diagnose(&remarks, p, v);
+    diagnose_profile(&remarks, p, v);
     for (size_t i = 0; i < remarks.count; i++)
         found |= remarks.list[i].warning &&
                  strstr(remarks.list[i].text, text) != NULL;
@@ -311,7 +311,7 @@ static void end(struct told *t)
     t->p = aggregate_profile(t->a);
     t->v = t->p != NULL ? view_new(t->p, t->map, 0) : NULL;
     CHECK(t->v != NULL);
-    remarks_diagnose(&t->remarks, t->p, t->v);
+    diagnose_profile(&t->remarks, t->p, t->v);
 }
 
 static bool says(struct told *t, const char *text)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diagnose/diagnose.h"
 #include "export/formats.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
@@ -54,7 +55,7 @@ static void report(const char *format)
 
     CHECK(p != NULL && v != NULL && out != NULL);
     remarks = (struct remarks){0};
-    remarks_diagnose(&remarks, p, v);
+    diagnose_profile(&remarks, p, v);
     format_by_name(format)->write(
         &(struct render){.out = out},
         &(struct report){

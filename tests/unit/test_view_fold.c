@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "diagnose/remarks.h"
+#include "diagnose/diagnose.h"
 #include "image/names/image_map.h"
 #include "profile/aggregate/aggregate.h"
 #include "view/scopes.h"
@@ -110,7 +110,7 @@ static struct view *view(uint64_t memory)
     struct remarks remarks = {0};
 
     CHECK(v != NULL);
-    remarks_diagnose_memory(&remarks, p, v, 64 << 20, true);
+    diagnose_memory(&remarks, p, v, 64 << 20, true);
     CHECK_EQ(remarks.count, v->folded != 0 || p->cores[0].folded != 0);
     CHECK(remarks.count == 0 ||
           strstr(remarks.list[0].text, "because --memory 64M was used up"));
