@@ -10,6 +10,7 @@
 #include "export/export_rows.h"
 #include "export/export_stacks.h"
 #include "export/proto.h"
+#include "view/view_build.h"
 
 /*
  * Perfetto reads StackSample since its version 58. Its sources describe the
@@ -17,10 +18,12 @@
  * trace_packet.proto, interned_data/ and generic_kernel/.
  *
  * A guest is a process. A core is a thread on the CPU with the core's number. A
- * trace is a list of packets. Names, frames and stacks have numbers, which are
- * defined in the packet that uses them first. All packets are of one sequence.
- * The first packet of a core clears the numbers. Where busy samples follow idle
- * samples, or the reverse, a packet says that the thread runs or sleeps.
+ * sample belongs to the thread that the kernel reported, or else to the thread
+ * of its core. A trace is a list of packets. Names, frames and stacks have
+ * numbers, which are defined in the packet that uses them first. All packets
+ * are of one sequence. The first packet of a core clears the numbers. Where
+ * busy samples follow idle samples, or the reverse, a packet says that the
+ * core's thread runs or sleeps.
  */
 
 /* Field numbers, by message. */
@@ -158,24 +161,34 @@ static void write_defaults(struct render *to, const struct profile *profile)
     write_packet(to, CLEARED);
 }
 
-/* The guest as a process, and its cores as threads. */
+/* Add thread (number) of process (pid) to the message. */
+static void put_thread(struct perfetto *p, uint32_t pid, size_t number,
+                       const char *name)
+{
+    proto_uint(&p->inner, TID, export_tid(pid, number));
+    put_text(&p->inner, TID_NAME, name);
+    proto_uint(&p->inner, TID_PID, pid);
+    proto_message(&p->message, THREAD, &p->inner);
+}
+
+/* The guest as a process, with its cores and threads. */
 static void write_process(struct render *to, const struct report *r,
                           uint32_t pid)
 {
+    const struct profile *profile = r->profile;
     struct perfetto *p = to->state;
     char name[NAME_PLAIN];
 
     proto_uint(&p->inner, PID, pid);
     put_text(&p->inner, CMDLINE, name_of_guest(name, r));
     proto_message(&p->message, PROCESSES, &p->inner);
-    for (size_t i = 0; i < r->profile->core_count; i++) {
-        if (r->profile->cores[i].total.samples == 0)
-            continue;
-        proto_uint(&p->inner, TID, export_tid(pid, i));
-        put_text(&p->inner, TID_NAME, name_of_core(name, r, i));
-        proto_uint(&p->inner, TID_PID, pid);
-        proto_message(&p->message, THREAD, &p->inner);
-    }
+    for (size_t i = 0; i < profile->core_count; i++)
+        if (profile->cores[i].total.samples != 0)
+            put_thread(p, pid, i, name_of_core(name, r, i));
+    for (uint32_t i = 1; i <= profile->thread_count; i++)
+        if (profile->threads[i - 1].sampled > 0)
+            put_thread(p, pid, export_thread(profile, 0, i),
+                       name_of_thread(name, profile, i));
     proto_message(&p->packet, PROCESS_TREE, &p->message);
     write_packet(to, 0);
 }
@@ -291,6 +304,8 @@ static void write_sample(struct render *to, struct lane *l,
 {
     struct perfetto *p = to->state;
     uint32_t stack = l->tables.entries[row->entry];
+    uint32_t thread = view_thread_of(l->report->view, l->core, row->entry);
+    size_t number = export_thread(l->report->profile, l->core, thread);
     uint64_t begun = row->ns > row->length_ns ? row->ns - row->length_ns : 0;
 
     if (row->timed)
@@ -299,7 +314,7 @@ static void write_sample(struct render *to, struct lane *l,
     if (p->numbers.size != 0)
         proto_message(&p->packet, INTERNED, &p->numbers);
     proto_uint(&p->inner, TASK_PID, l->pid);
-    proto_uint(&p->inner, TASK_TID, l->tid);
+    proto_uint(&p->inner, TASK_TID, export_tid(l->pid, number));
     proto_message(&p->message, TASK, &p->inner);
     put_number(&p->inner, CPU, cpu_of(l));
     proto_uint(&p->inner, MODE, GUEST_KERNEL);
@@ -361,7 +376,8 @@ static void write_perfetto(struct render *to, const struct report *r)
 
     if (to->no_memory)
         return;
-    uint32_t pid = export_pid(&p->next_pid, r->profile->core_count);
+    uint32_t pid = export_pid(&p->next_pid, r->profile->core_count +
+                                                r->profile->thread_count);
 
     write_clocks(to, r->profile);
     write_process(to, r, pid);

@@ -182,14 +182,14 @@ export function perfetto(path) {
             const sample = message(only(packet, 135)), stack = stacks.get(only(sample, 6));
             const thread = only(message(only(sample, 1)), 3);
             const cpu = only(message(only(sample, 3)), 2);
-            if (!threads.get(thread).endsWith(`core ${cpu}`))
+            if (/core \d+$/.test(threads.get(thread)) && !threads.get(thread).endsWith(`core ${cpu}`))
                 throw new Error(`${threads.get(thread)} on CPU ${cpu}`);
             if ((stack.at(-1) === "[idle]") !== (states.get(thread) === 4n) && states.has(thread))
                 throw new Error(`${stack.at(-1)} in state ${states.get(thread)}`);
             sums.add(threads.get(thread), stack, Number(only(sample, 11) ?? 0n), 1);
-            if (only(packet, 8) < (times.get(thread) ?? 0n))
+            if (only(packet, 8) < (times.get(cpu) ?? 0n))
                 throw new Error(`${threads.get(thread)}: time goes back`);
-            times.set(thread, only(packet, 8));
+            times.set(cpu, only(packet, 8));
         }
     }
     return sums;

@@ -8,6 +8,8 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
+import * as read from "./read.mjs";
+
 const [what, name, npm] = process.argv.slice(2);
 const load = (path) => JSON.parse(readFileSync(path, "utf8"));
 const report = load(`${name}.json`);
@@ -118,6 +120,15 @@ const tools = {
         }
         for (const core of report.guests[0].cores)
             assert.match(shown, new RegExp(`core ${core.core} `));
+    },
+
+    // samples with names of threads: perf's text and the trace have the same sums
+    threads() {
+        const [want, got] = [read.perfscript(`${name}.perf.txt`), read.perfetto(`${name}.pftrace`)];
+        assert.deepEqual([...got].sort(), [...want].sort());
+        for (const { name: thread, sampled_seconds: s } of report.guests[0].threads)
+            assert.ok(s === 0 || [...got.keys()].some((key) => thread === "" || key.startsWith(thread)), thread);
+        assert.ok([...got.keys()].some((key) => key.startsWith("core 0 "))); // before the first switch
     },
 
     // each line is a wait of the report, and speedscope shows the time of each thread
