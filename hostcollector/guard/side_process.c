@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "guard/side_process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ void side_process_keep_both(int one, int other)
 
 void side_process_end(pid_t pid)
 {
-    if (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 && kill(pid, SIGKILL) == 0)
-        (void)waitpid(pid, NULL, 0);
+    if (pid <= 0 || waitpid(pid, NULL, WNOHANG) != 0 || kill(pid, SIGKILL) != 0)
+        return;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
