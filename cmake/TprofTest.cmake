@@ -31,9 +31,10 @@
 #       Builds test_<module>.c of the current folder with check.c; runs it as
 #       unit.<module>.
 #
-#   tprof_fuzz_test(<entry> [LIBS l...] [SOURCES s...] [CORPUS dir])
+#   tprof_fuzz_test(<entry> [LIBS l...] [SOURCES s...])
 #       Builds fuzz_<entry>.c, which defines LLVMFuzzerTestOneInput(); runs it over
-#       the corpus (default corpus/<entry>) as fuzz.<entry>. Configured with clang,
+#       the inputs of corpus/<entry>.tar, and of the folder corpus/<entry> if there is
+#       one, as fuzz.<entry>. The archive is unpacked into the build. Configured with clang,
 #       TPROF_FUZZ=ON and TPROF_SANITIZE=address,undefined, it is a libFuzzer program:
 #           ./fuzz_<entry> -max_total_time=600 NEW_DIR CORPUS_DIR
 #
@@ -152,12 +153,22 @@ function(tprof_unit_test module)
 endfunction()
 
 function(tprof_fuzz_test entry)
-  cmake_parse_arguments(ARG "" "CORPUS;TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
-  if(NOT ARG_CORPUS)
-    set(ARG_CORPUS ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${entry})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
+  set(archive ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${entry}.tar)
+  set(corpus ${CMAKE_CURRENT_BINARY_DIR}/corpus/${entry})
+  add_custom_command(OUTPUT ${corpus}.unpacked DEPENDS ${archive}
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${corpus}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${corpus}
+      COMMAND ${CMAKE_COMMAND} -E chdir ${corpus} ${CMAKE_COMMAND} -E tar xf ${archive}
+      COMMAND ${CMAKE_COMMAND} -E touch ${corpus}.unpacked)
+  add_custom_target(fuzz_corpus_${entry} DEPENDS ${corpus}.unpacked)
+  file(GLOB fresh CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${entry}/*)
+  if(fresh)
+    list(APPEND corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${entry})
   endif()
   add_executable(fuzz_${entry} fuzz_${entry}.c ${ARG_SOURCES})
   target_link_libraries(fuzz_${entry} PRIVATE ${ARG_LIBS} tprof_hosted)
+  add_dependencies(fuzz_${entry} fuzz_corpus_${entry})
   add_dependencies(tprof_fuzz_tests fuzz_${entry})
   if(TPROF_FUZZ)
     target_link_options(fuzz_${entry} PRIVATE -fsanitize=fuzzer)
@@ -166,6 +177,6 @@ function(tprof_fuzz_test entry)
     target_sources(fuzz_${entry} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/replay.c)
     set(replay)
   endif()
-  tprof_add_test(NAME fuzz.${entry} COMMAND fuzz_${entry} ${replay} ${ARG_CORPUS}
+  tprof_add_test(NAME fuzz.${entry} COMMAND fuzz_${entry} ${replay} ${corpus}
       LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
