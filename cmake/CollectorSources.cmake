@@ -233,11 +233,13 @@ set(core_sources
     profile/aggregate/work.c
     profile/decode/core.c
     profile/decode/decode.c
+    profile/decode/field_rules.c
     profile/decode/fields.c
     profile/decode/frame.c
     profile/decode/order.c
     profile/decode/samples.c
     profile/decode/stack_record.c
+    profile/decode/thread_fields.c
     profile/decode/thread_frames.c
     recording/names/frame_addresses.c
     recording/names/packer.c
