@@ -229,12 +229,14 @@ set(core_sources
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
     profile/aggregate/stats.c
+    profile/aggregate/lock_sums.c
     profile/aggregate/thread_sums.c
     profile/aggregate/work.c
     profile/decode/core.c
     profile/decode/decode.c
     profile/decode/field_rules.c
     profile/decode/fields.c
+    profile/decode/lock_fields.c
     profile/decode/frame.c
     profile/decode/order.c
     profile/decode/samples.c

@@ -12,6 +12,7 @@
 
 #include "model/account.h"
 #include "model/guest.h"
+#include "model/locks.h"
 #include "model/sample_batch.h"
 #include "model/stack.h"
 #include "model/threads.h"
@@ -230,6 +231,14 @@ struct profile {
     const struct profile_wait *waits;
     size_t wait_count;
     uint64_t refused_threads, refused_waits; /* reports that had no room */
+
+    /* Locks by first appearance, and the waits for them, in no order. Sums are
+     * of the whole stream. */
+    const struct profile_lock *locks;
+    size_t lock_count;
+    const struct profile_lock_wait *lock_waits;
+    size_t lock_wait_count;
+    uint64_t refused_locks; /* reports that had no room */
 
     /* Of the last boot, by time. */
     struct profile_mark marks[WIRE_PROGRESS_COUNTERS];

@@ -120,6 +120,37 @@ static void check_threads(const struct profile *p)
     }
 }
 
+static void check_lock_times(const struct lock_times *t)
+{
+    must(t->ready <= t->time && t->blocked <= t->time,
+         "no part of a lock's time is longer than the time");
+    must(t->longest <= t->time && t->least <= t->longest,
+         "no wait is longer than all waits");
+}
+
+/* Check the locks of any bytes. */
+static void check_locks(const struct profile *p)
+{
+    for (size_t i = 0; i < p->lock_count; i++) {
+        const struct profile_lock *l = &p->locks[i];
+
+        must(l->name[sizeof l->name - 1] == 0, "names of locks end");
+        check_lock_times(&l->waits);
+        check_lock_times(&l->holds);
+        must(l->holds.time <= l->wall, "no lock is held for longer than ever");
+    }
+    for (size_t i = 0; i < p->lock_wait_count; i++) {
+        const struct profile_lock_wait *w = &p->lock_waits[i];
+
+        check_lock_times(&w->waits);
+        must(w->lock < p->lock_count && w->thread <= p->thread_count,
+             "locks and threads of waits are known");
+        must(w->stack < p->stack_count || w->stack == STACK_UNKNOWN ||
+                 w->stack == STACK_OTHERS,
+             "stacks of waits for locks are known");
+    }
+}
+
 static void frames_of(struct wiregen *w, const uint8_t *data, size_t size)
 {
     while (size >= 3) {
@@ -166,6 +197,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     aggregate_health(a, decode_health(d));
     check_profile(aggregate_profile(a));
     check_threads(aggregate_profile(a));
+    check_locks(aggregate_profile(a));
     decode_free(d);
     aggregate_free(a);
     wiregen_fini(&w);

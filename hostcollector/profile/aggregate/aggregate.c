@@ -62,6 +62,7 @@ void aggregate_free(struct aggregate *a)
         free(a->sums[i].seconds.list);
     }
     aggregate_fini_threads(a);
+    aggregate_fini_locks(a);
     maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
     free(a->refused);
@@ -326,6 +327,8 @@ const struct events aggregate_events = {
     .thread = aggregate_thread,
     .wait = aggregate_wait,
     .sched = aggregate_sched,
+    .lock = aggregate_lock,
+    .lock_wait = aggregate_lock_wait,
 };
 
 void aggregate_reserve(struct aggregate *a, uint64_t bytes)
@@ -453,6 +456,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->wanted = aggregate_wanted(a);
     p->stacks = &a->stacks;
     aggregate_fill_threads(a);
+    aggregate_fill_locks(a);
     move_images(a);
     p->maps = a->maps.shown;
     p->map_count = a->maps.shown_count;

@@ -42,6 +42,24 @@ struct threads {
     uint64_t refused, refused_waits; /* reports without room */
 };
 
+struct lock_reported;
+struct lock_wait_reported;
+
+/* Locks and the waits for them, with the last report of each. */
+struct locks {
+    struct pair_map numbers; /* address of a lock -> index */
+    struct profile_lock *list;
+    struct lock_reported *reported;
+    size_t count, room, reported_room;
+    struct pair_map waits;
+    struct profile_lock_wait *wait_list;
+    size_t wait_count, wait_room;
+    struct pair_map entries; /* of the guest's table of waits */
+    struct lock_wait_reported *entry_list;
+    size_t entry_count, entry_room;
+    uint64_t refused; /* reports without room */
+};
+
 /* seconds.c: one core's time line: samples and losses in each second. */
 
 /* Zeroed: empty. free() releases the list. */
@@ -112,6 +130,7 @@ struct aggregate {
     struct distinct *refused;   /* these stacks; NULL: none */
     struct maps maps;
     struct threads threads;
+    struct locks locks;
 
     /* the window has no nonce, and no STATS came since its beginning */
     bool window_began;
@@ -148,6 +167,40 @@ uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread);
 void aggregate_thread(void *aggregate, const struct guest_thread *thread);
 void aggregate_wait(void *aggregate, const struct guest_wait *w);
 void aggregate_sched(void *aggregate, const struct guest_sched *s);
+
+/* Returns the number for a pair of numbers from the guest, which is MAP_NOTHING
+ * if the pair is new. The key of (m) is mixed with a secret, so that the guest
+ * cannot choose pairs that collide. NULL if there is no room. */
+uint32_t *aggregate_put_pair(struct aggregate *a, struct pair_map *m,
+                             uint64_t key, uint64_t kind);
+
+/* Add the growth from (*last) to (now) to (*sum). A core that has read its
+ * clock earlier may report less than before. The difference does not count
+ * twice. */
+static inline void aggregate_grow(uint64_t *sum, uint64_t *last, uint64_t now)
+{
+    if (now <= *last)
+        return;
+    aggregate_add_growth(sum, now - *last);
+    *last = now;
+}
+
+/* A chain of return addresses: a number for the chain that the guest cannot
+ * choose, and the number of its stack, which is added if it is new. */
+uint64_t aggregate_chain_key(const struct aggregate *a, const uint64_t *frames,
+                             uint32_t depth);
+uint32_t aggregate_chain_stack(struct aggregate *a, const uint64_t *frames,
+                               uint32_t depth, uint8_t end);
+
+/* Handle the events about locks. */
+void aggregate_lock(void *aggregate, const struct guest_lock *lock);
+void aggregate_lock_wait(void *aggregate, const struct guest_lock_wait *w);
+
+/* Give the locks so far to (a->profile). */
+void aggregate_fill_locks(struct aggregate *a);
+
+/* Release the locks of (a). */
+void aggregate_fini_locks(struct aggregate *a);
 
 /* Give the threads and waits so far to (a->profile). */
 void aggregate_fill_threads(struct aggregate *a);

@@ -23,22 +23,8 @@ struct wait_reported {
     uint64_t count, time;
 };
 
-/* Add the growth from (*last) to (now) to (*sum). A core that has read its
- * clock earlier may report less than before. The difference does not count
- * twice. */
-static void grow(uint64_t *sum, uint64_t *last, uint64_t now)
-{
-    if (now <= *last)
-        return;
-    aggregate_add_growth(sum, now - *last);
-    *last = now;
-}
-
-/* The number for a pair of numbers from the guest. Its key is mixed with a
- * secret, so that the guest cannot choose pairs that collide. NULL if there is
- * no room. */
-static uint32_t *put(struct aggregate *a, struct pair_map *m, uint64_t key,
-                     uint64_t kind)
+uint32_t *aggregate_put_pair(struct aggregate *a, struct pair_map *m,
+                             uint64_t key, uint64_t kind)
 {
     size_t before = map_bytes(m);
     uint64_t mixed = hash_mix(a->seed, key);
@@ -55,8 +41,9 @@ static uint32_t *put(struct aggregate *a, struct pair_map *m, uint64_t key,
 static uint32_t number_of(struct aggregate *a, uint64_t serial, uint64_t id)
 {
     struct threads *t = &a->threads;
-    uint32_t *at = put(a, &t->numbers, serial != 0 ? serial : id,
-                       (uint64_t)a->profile.boots << 1 | (serial == 0));
+    uint32_t *at =
+        aggregate_put_pair(a, &t->numbers, serial != 0 ? serial : id,
+                           (uint64_t)a->profile.boots << 1 | (serial == 0));
 
     if (at != NULL && *at != MAP_NOTHING)
         return *at;
@@ -116,32 +103,32 @@ void aggregate_thread(void *aggregate, const struct guest_thread *thread)
     t->ended = thread->flags & WIRE_THREAD_ENDED;
     t->state = thread->state;
     memcpy(t->name, thread->name, sizeof t->name);
-    grow(&t->wall, &last->wall, thread->now - thread->since);
-    grow(&t->running, &last->running, thread->running);
-    grow(&t->ready, &last->ready, thread->ready);
-    grow(&t->blocked, &last->blocked, thread->blocked);
-    grow(&t->switches, &last->switches, thread->switches);
+    aggregate_grow(&t->wall, &last->wall, thread->now - thread->since);
+    aggregate_grow(&t->running, &last->running, thread->running);
+    aggregate_grow(&t->ready, &last->ready, thread->ready);
+    aggregate_grow(&t->blocked, &last->blocked, thread->blocked);
+    aggregate_grow(&t->switches, &last->switches, thread->switches);
 }
 
-/* A number for the chain of (w), which the guest cannot choose. */
-static uint64_t key_of(const struct aggregate *a, const struct guest_wait *w)
+uint64_t aggregate_chain_key(const struct aggregate *a, const uint64_t *frames,
+                             uint32_t depth)
 {
-    uint64_t key = hash_mix(a->seed, w->depth);
+    uint64_t key = hash_mix(a->seed, depth);
 
-    for (uint32_t i = 0; i < w->depth; i++)
-        key = hash_mix(key, w->frames[i]);
+    for (uint32_t i = 0; i < depth; i++)
+        key = hash_mix(key, frames[i]);
     return key;
 }
 
-/* The number of the stack of (w). */
-static uint32_t stack_of(struct aggregate *a, const struct guest_wait *w)
+uint32_t aggregate_chain_stack(struct aggregate *a, const uint64_t *frames,
+                               uint32_t depth, uint8_t end)
 {
-    const struct stack stack = {.frames = w->frames,
-                                .depth = w->depth,
-                                .end = w->end,
+    const struct stack stack = {.frames = frames,
+                                .depth = depth,
+                                .end = end,
                                 .generation = GENERATION_NONE};
 
-    return w->depth != 0 ? aggregate_stack(a, 0, &stack) : STACK_UNKNOWN;
+    return depth != 0 ? aggregate_stack(a, 0, &stack) : STACK_UNKNOWN;
 }
 
 /* The index of the wait of (w) in the profile; MAP_NOTHING if there is no room.
@@ -150,8 +137,9 @@ static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
 {
     struct threads *t = &a->threads;
     uint32_t thread = w->serial != 0 ? number_of(a, w->serial, 0) : 0;
-    uint32_t *at =
-        put(a, &t->waits, key_of(a, w), (uint64_t)thread << 1 | w->kind);
+    uint32_t *at = aggregate_put_pair(
+        a, &t->waits, aggregate_chain_key(a, w->frames, w->depth),
+        (uint64_t)thread << 1 | w->kind);
 
     if (at == NULL)
         return MAP_NOTHING;
@@ -160,7 +148,9 @@ static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
                          t->wait_count + 1, sizeof *t->wait_list) == 0) {
         *at = (uint32_t)t->wait_count++;
         t->wait_list[*at] = (struct profile_wait){
-            .kind = w->kind, .thread = thread, .stack = stack_of(a, w)};
+            .kind = w->kind,
+            .thread = thread,
+            .stack = aggregate_chain_stack(a, w->frames, w->depth, w->end)};
     }
     return *at;
 }
@@ -169,7 +159,7 @@ static uint32_t wait_of(struct aggregate *a, const struct guest_wait *w)
 static struct wait_reported *reported_of(struct aggregate *a, uint32_t entry)
 {
     struct threads *t = &a->threads;
-    uint32_t *at = put(a, &t->entries, entry, 0);
+    uint32_t *at = aggregate_put_pair(a, &t->entries, entry, 0);
 
     if (at == NULL)
         return NULL;
@@ -199,8 +189,8 @@ void aggregate_wait(void *aggregate, const struct guest_wait *w)
         w->count < last->count || w->time < last->time) /* counted anew */
         *last = (struct wait_reported){.session = a->profile.sessions,
                                        .wait = index};
-    grow(&wait->count, &last->count, w->count);
-    grow(&wait->time, &last->time, w->time);
+    aggregate_grow(&wait->count, &last->count, w->count);
+    aggregate_grow(&wait->time, &last->time, w->time);
     if (w->longest > wait->longest)
         wait->longest = w->longest;
 }
@@ -224,17 +214,17 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
         return; /* sums do not fall */
     aggregate_add_growth(&to->wall, s->now - last->now);
     last->now = s->now;
-    grow(&to->switches, &last->switches, s->switches);
-    grow(&to->running, &last->running, s->running);
-    grow(&to->idle, &last->idle, s->idle);
-    grow(&to->unnamed, &last->unnamed, s->unnamed);
-    grow(&to->moved, &last->moved, s->moved);
+    aggregate_grow(&to->switches, &last->switches, s->switches);
+    aggregate_grow(&to->running, &last->running, s->running);
+    aggregate_grow(&to->idle, &last->idle, s->idle);
+    aggregate_grow(&to->unnamed, &last->unnamed, s->unnamed);
+    aggregate_grow(&to->moved, &last->moved, s->moved);
     to->has_ready_idle |= s->has_ready_idle;
-    grow(&to->ready_idle, &last->ready_idle, s->ready_idle);
-    grow(&to->evicted, &last->evicted, s->evicted);
-    grow(&to->refused, &last->refused, s->refused);
+    aggregate_grow(&to->ready_idle, &last->ready_idle, s->ready_idle);
+    aggregate_grow(&to->evicted, &last->evicted, s->evicted);
+    aggregate_grow(&to->refused, &last->refused, s->refused);
     for (size_t i = 0; i < SCHED_CLASSES; i++)
-        grow(&to->ready[i], &last->ready[i], s->ready[i]);
+        aggregate_grow(&to->ready[i], &last->ready[i], s->ready[i]);
 }
 
 /* Find the wait of each thread that was blocked. */

@@ -440,13 +440,9 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
     case WIRE_PROGRESS:
         wrong = progress(d, f);
         break;
-    case WIRE_THREAD:
-    case WIRE_WAIT:
-    case WIRE_SCHED:
-        wrong = thread_frames_take(&d->samples, &d->guest, f);
-        break;
     default:
-        d->health.unknown_frames++;
+        if (!thread_frames_take(&d->samples, &d->guest, f, &wrong))
+            d->health.unknown_frames++;
     }
     if (wrong)
         malformed(d, f, wrong);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 10. Each function
+ * Frame bodies that consist of fields: WIRE.md 2.1, 3, 6 to 12. Each function
  * fills its struct. A member stays 0 if the guest did not send its field.
  * Returns NULL, or a text about the first error in the body.
  */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/guest.h"
+#include "model/locks.h"
 #include "model/threads.h"
 
 /* The wire version at the beginning of HELLO; 0 if there is none. */
@@ -33,5 +34,10 @@ const char *fields_wait(const uint8_t *body, size_t length, uint64_t text_start,
                         struct guest_wait *w);
 const char *fields_sched(const uint8_t *body, size_t length,
                          struct guest_sched *s);
+const char *fields_lock(const uint8_t *body, size_t length,
+                        struct guest_lock *l);
+/* Addresses of (w) are counted from (text_start). */
+const char *fields_lock_wait(const uint8_t *body, size_t length,
+                             uint64_t text_start, struct guest_lock_wait *w);
 
 #endif

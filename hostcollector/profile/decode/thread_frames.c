@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads: records among samples, and frames with sums. */
+/* Threads and locks: records among samples, and frames with sums. */
 #include "profile/decode/thread_frames.h"
 
 #include "profile/decode/fields.h"
@@ -72,15 +72,48 @@ static const char *take_sched(const struct samples_decoder *d,
     return NULL;
 }
 
-const char *thread_frames_take(const struct samples_decoder *d,
-                               const struct guest *g, const struct frame *f)
+static const char *take_lock(const struct samples_decoder *d,
+                             const struct frame *f)
+{
+    struct guest_lock l;
+    const char *wrong = fields_lock(f->body, f->length, &l);
+
+    if (wrong == NULL && d->events->lock != NULL)
+        d->events->lock(d->sums, &l);
+    return wrong;
+}
+
+static const char *take_lock_wait(const struct samples_decoder *d,
+                                  const struct frame *f)
+{
+    struct guest_lock_wait w;
+    const char *wrong = fields_lock_wait(f->body, f->length, d->text_start, &w);
+
+    if (wrong == NULL && d->events->lock_wait != NULL)
+        d->events->lock_wait(d->sums, &w);
+    return wrong;
+}
+
+bool thread_frames_take(const struct samples_decoder *d, const struct guest *g,
+                        const struct frame *f, const char **wrong)
 {
     switch (f->type) {
     case WIRE_THREAD:
-        return take_thread(d, f);
+        *wrong = take_thread(d, f);
+        return true;
     case WIRE_WAIT:
-        return take_wait(d, f);
+        *wrong = take_wait(d, f);
+        return true;
+    case WIRE_SCHED:
+        *wrong = take_sched(d, g, f);
+        return true;
+    case WIRE_LOCK:
+        *wrong = take_lock(d, f);
+        return true;
+    case WIRE_LOCK_WAIT:
+        *wrong = take_lock_wait(d, f);
+        return true;
     default:
-        return take_sched(d, g, f);
+        return false;
     }
 }

@@ -22,9 +22,11 @@ void thread_frames_of_samples(const struct samples_decoder *d,
                               const struct core *core, struct sample *samples,
                               size_t count);
 
-/* Read (f), a frame THREAD, WAIT or SCHED of the guest (g), and call the event
- * of this name. Return NULL, or a text about the error in (f). */
-const char *thread_frames_take(const struct samples_decoder *d,
-                               const struct guest *g, const struct frame *f);
+/* Read (f) if it is a frame THREAD, WAIT, SCHED, LOCK or LOCK_WAIT of the guest
+ * (g), and call the event of that frame. Returns whether the frame is such a
+ * frame. Stores NULL in (*wrong), or a text about the first error in the frame.
+ */
+bool thread_frames_take(const struct samples_decoder *d, const struct guest *g,
+                        const struct frame *f, const char **wrong);
 
 #endif
