@@ -229,7 +229,7 @@ set(core_sources
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
     profile/aggregate/stats.c
-    profile/aggregate/lock_sums.c
+    profile/aggregate/lock_totals.c
     profile/aggregate/thread_sums.c
     profile/aggregate/work.c
     profile/decode/core.c
@@ -284,6 +284,7 @@ set(core_sources
     report/invert.c
     report/json/json.c
     report/json/json_scope.c
+    report/json/json_locks.c
     report/json/json_threads.c
     report/json/json_time.c
     report/json/smaller_view.c
@@ -302,6 +303,7 @@ set(core_sources
     report/text/function_table.c
     report/text/heading.c
     report/text/line_list.c
+    report/text/lock_rows.c
     report/text/markdown.c
     report/text/matrix.c
     report/text/next.c

@@ -224,7 +224,8 @@ struct view {
      * then samples without a thread. (thread_count) is 0 without threads. */
     struct view_scope *threads;
     size_t thread_count;
-    const struct view_wait *waits; /* by index of profile.waits */
+    const struct view_wait *waits;      /* by index of profile.waits */
+    const struct view_wait *lock_waits; /* by index of profile.lock_waits */
     const struct view_line *lines; /* lines of all functions, in no order */
     size_t line_count;
     struct view_edge *edges; /* by falling amount, then by the names */

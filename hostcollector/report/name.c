@@ -412,6 +412,19 @@ const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
     return buf;
 }
 
+const char *name_of_lock(char buf[NAME_PLAIN], const struct report *r,
+                         size_t lock)
+{
+    const struct profile_lock *l = &r->profile->locks[lock];
+
+    if (l->name[0] != '\0')
+        return text_escape(buf, NAME_PLAIN, l->name);
+    if (l->address == 0)
+        return text_escape(buf, NAME_PLAIN, "other locks");
+    (void)snprintf(buf, NAME_PLAIN, "lock %#" PRIx64, l->address);
+    return buf;
+}
+
 const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
                                uint32_t i)
 {

@@ -72,6 +72,11 @@ struct profile;
 const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            uint32_t number);
 
+/* Returns the kernel's name of lock number (lock) of the profile, or the lock's
+ * symbol, or its address. */
+const char *name_of_lock(char buf[NAME_PLAIN], const struct report *r,
+                         size_t lock);
+
 /* Returns the file name of image (i) of the view. */
 const char *name_of_view_image(char buf[NAME_PLAIN], const struct report *r,
                                uint32_t i);

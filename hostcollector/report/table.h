@@ -139,6 +139,14 @@ void table_scheduling(FILE *out, const struct report *r);
  * stacks that ended these waits. */
 void table_thread_waits(FILE *out, const struct report *r);
 
+/* Write a line with the functions of (stack) from number (from) on, without its
+ * (less) innermost functions, in (width) columns. */
+void table_stack(FILE *out, const struct view *v, const struct view_wait *stack,
+                 size_t from, size_t less, size_t width);
+
+/* text/lock_rows.c: the locks for which threads waited, and who held them. */
+void table_locks(FILE *out, const struct report *r);
+
 /* text/next.c: commands to type next. */
 void table_next(FILE *out, const struct report *r);
 

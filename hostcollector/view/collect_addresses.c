@@ -78,5 +78,12 @@ int collect_addresses(struct code_frames *frames, const struct profile *p,
         if (learn_stack(frames, &stack, (double)p->waits[i].time) != 0)
             return -1;
     }
+    for (size_t i = 0; i < p->lock_wait_count; i++) {
+        const struct profile_lock_wait *w = &p->lock_waits[i];
+        struct stack stack = profile_stack(p, w->stack);
+
+        if (learn_stack(frames, &stack, (double)w->waits.time) != 0)
+            return -1;
+    }
     return code_frames_finish(frames);
 }

@@ -135,20 +135,29 @@ static size_t append(struct view_memory *m, size_t *room, size_t used,
     return path->branch - first;
 }
 
+/* The stack of wait (i): of a thread's waits, then of the waits for locks. */
+static uint32_t stack_of_wait(const struct profile *p, size_t i)
+{
+    return i < p->wait_count ? p->waits[i].stack
+                             : p->lock_waits[i - p->wait_count].stack;
+}
+
 int paths_of_waits(struct view_memory *m, struct walk *w)
 {
     const struct profile *p = w->profile;
+    size_t count = p->wait_count + p->lock_wait_count;
     size_t room = 0, used = 0;
 
-    m->waits = calloc(p->wait_count + 1, sizeof *m->waits);
+    m->waits = calloc(count + 1, sizeof *m->waits);
     if (m->waits == NULL)
         return -1;
-    for (size_t i = 0; i < p->wait_count; i++) {
-        if (p->waits[i].stack == STACK_UNKNOWN)
+    for (size_t i = 0; i < count; i++) {
+        uint32_t stack = stack_of_wait(p, i);
+
+        if (stack == STACK_UNKNOWN)
             continue;
-        size_t n = walk_calls(w, p->waits[i].stack) == 0
-                       ? append(m, &room, used, w)
-                       : SIZE_MAX;
+        size_t n =
+            walk_calls(w, stack) == 0 ? append(m, &room, used, w) : SIZE_MAX;
 
         if (n == SIZE_MAX)
             return -1;
@@ -156,8 +165,9 @@ int paths_of_waits(struct view_memory *m, struct walk *w)
         used += n;
     }
     used = 0; /* the array does not move any more */
-    for (size_t i = 0; i < p->wait_count; used += m->waits[i++].count)
+    for (size_t i = 0; i < count; used += m->waits[i++].count)
         m->waits[i].functions = m->wait_functions + used;
     m->view.waits = m->waits;
+    m->view.lock_waits = m->waits + p->wait_count;
     return 0;
 }

@@ -643,6 +643,7 @@ static const struct scene {
     {"threads_without_callers", threads_without_callers},
     {"runtime_without_frames", runtime_without_frames},
     {"threads", threads},
+    {"locks", locks},
     {"sampled", sampled},
 };
 

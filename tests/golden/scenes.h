@@ -79,6 +79,8 @@
  * Threads (scenes_threads.c):
  *   threads                   six threads on two cores; two have one name, one
  *                             a hostile name, and one no record in the guest
+ *   locks                     a lock whose holder is preempted, a spinlock
+ *                             without a name, and locks without a record
  *
  * One image, sampled.elf (scenes_sampled.c):
  *   sampled                   long enough for a compiler
@@ -177,8 +179,9 @@ void threads_without_callers(void);
 void runtime_without_frames(void);
 void thread_with_a_laid_root(void);
 
-/* The scene of scenes_threads.c. */
+/* The scenes of scenes_threads.c. */
 void threads(void);
+void locks(void);
 
 /* The scene of scenes_sampled.c. */
 void sampled(void);

@@ -140,3 +140,96 @@ void threads(void)
     stats(0, STARTED_FINAL);
     stats(1, STARTED_FINAL);
 }
+
+/* --- Locks ---------------------------------------------------------------- */
+
+/* Sums of waits or holds: (tag) is that of their number. (part) of the time was
+ * ready, and as much blocked. */
+static void times(uint8_t tag, uint64_t count, uint64_t time, uint64_t part,
+                  uint64_t longest)
+{
+    wiregen_field(&wire, tag + WIRE_LOCK_COUNT, count, 8);
+    wiregen_field(&wire, tag + WIRE_LOCK_TIME, time, 8);
+    wiregen_field(&wire, tag + WIRE_LOCK_READY, part, 8);
+    wiregen_field(&wire, tag + WIRE_LOCK_BLOCKED, part, 8);
+    wiregen_field(&wire, tag + WIRE_LOCK_LEAST, 100, 8);
+    wiregen_field(&wire, tag + WIRE_LOCK_LONGEST, longest, 8);
+}
+
+static void begin_lock(uint64_t address, const char *name, uint64_t acquires)
+{
+    wiregen_open(&wire, WIRE_LOCK);
+    wiregen_field(&wire, WIRE_LOCK_ADDRESS, address, 8);
+    if (name[0] != '\0')
+        wiregen_field_bytes(&wire, WIRE_LOCK_NAME, name, (uint8_t)strlen(name));
+    wiregen_field(&wire, WIRE_LOCK_SINCE, SINCE, 8);
+    wiregen_field(&wire, WIRE_LOCK_NOW, SINCE + ALL, 8);
+    wiregen_field(&wire, WIRE_LOCK_ACQUIRES, acquires, 8);
+}
+
+static void lock_wait(uint32_t entry, uint64_t address, uint8_t kind,
+                      uint64_t serial, const uint64_t *frames, uint64_t count,
+                      uint64_t time)
+{
+    struct wiregen chain = {0};
+
+    for (uint64_t last = 0; *frames != 0; last = *frames++)
+        wiregen_zigzag(&chain, (int64_t)(*frames - last));
+    wiregen_open(&wire, WIRE_LOCK_WAIT);
+    wiregen_field(&wire, WIRE_LOCK_WAIT_ADDRESS, address, 8);
+    wiregen_field(&wire, WIRE_LOCK_WAIT_KIND, kind, 1);
+    wiregen_field(&wire, WIRE_LOCK_WAIT_SERIAL, serial, 4);
+    if (chain.size != 0)
+        wiregen_field_bytes(&wire, WIRE_LOCK_WAIT_STACK, chain.bytes,
+                            (uint8_t)chain.size);
+    wiregen_field(&wire, WIRE_LOCK_WAIT_END, WIRE_END_ZERO, 1);
+    wiregen_field(&wire, WIRE_LOCK_WAIT_ENTRY, entry, 4);
+    times(WIRE_LOCK_WAIT_TIMES, count, time, 0, time / 2);
+    wiregen_close(&wire);
+    wiregen_fini(&chain);
+}
+
+#define HEAP 0x7f8040u
+
+/* A lock whose holder is preempted, a spinlock without a name, for which two
+ * threads wait still, a lock that nobody waits for, and all others. */
+void locks(void)
+{
+    hello(&(struct hello){.cores = 2});
+    status(0, 0);
+    core_of_threads(0);
+    core_of_threads(1);
+    thread(1, 0x1001, "High", 0, 240 * MS, 20 * MS);
+    thread(2, 0x1002, "Low\x1b[2J", 0, 200 * MS, 10 * MS);
+    begin_lock(0x300010, "queue\x1b[2J", 4000);
+    wiregen_field(&wire, WIRE_LOCK_MOST_WAITING, 2, 4);
+    times(WIRE_LOCK_WAITS, 1200, 180 * MS, 80 * MS, 40 * MS);
+    times(WIRE_LOCK_HOLDS, 4000, 300 * MS, 90 * MS, 41 * MS);
+    wiregen_close(&wire);
+    begin_lock(HEAP, "", 900000);
+    wiregen_field(&wire, WIRE_LOCK_WAITING, 2, 4);
+    wiregen_field(&wire, WIRE_LOCK_MOST_WAITING, 3, 4);
+    wiregen_field(&wire, WIRE_LOCK_HOLDING, 3 * MS, 8);
+    times(WIRE_LOCK_WAITS, 90000, 20 * MS, 0, MS);
+    times(WIRE_LOCK_HOLDS, 900000, 40 * MS, 0, 2 * MS);
+    wiregen_close(&wire);
+    begin_lock(HEAP + 0x40, "quiet", 3);
+    times(WIRE_LOCK_HOLDS, 3, MS, 0, MS);
+    wiregen_close(&wire);
+    begin_lock(0, "", 70);
+    wiregen_field(&wire, WIRE_LOCK_UNTIMED, 12, 8);
+    times(WIRE_LOCK_WAITS, 7, MS, 0, MS);
+    wiregen_close(&wire);
+    lock_wait(2, 0x300010, WIRE_LOCK_WAITED, 1,
+              CHAIN(PUSH_RET, AFTER_PUSH, AFTER_RECV, AFTER_THREAD), 1000,
+              170 * MS);
+    lock_wait(3, 0x300010, WIRE_LOCK_WAITED, 2, CHAIN(PUSH_RET, AFTER_THREAD),
+              200, 10 * MS);
+    lock_wait(4, 0x300010, WIRE_LOCK_HELD, 2,
+              CHAIN(PUSH_RET, AFTER_RECV, AFTER_THREAD), 1100, 175 * MS);
+    lock_wait(5, HEAP, WIRE_LOCK_WAITED, 0, CHAIN(AFTER_RECV, AFTER_THREAD),
+              90000, 20 * MS);
+    lock_wait(0, 0, WIRE_LOCK_WAITED, 0, CHAIN(0), 7, MS);
+    stats(0, STARTED_FINAL);
+    stats(1, STARTED_FINAL);
+}

@@ -62,7 +62,6 @@ void aggregate_free(struct aggregate *a)
         free(a->sums[i].seconds.list);
     }
     aggregate_fini_threads(a);
-    aggregate_fini_locks(a);
     maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
     free(a->refused);
@@ -456,7 +455,6 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->wanted = aggregate_wanted(a);
     p->stacks = &a->stacks;
     aggregate_fill_threads(a);
-    aggregate_fill_locks(a);
     move_images(a);
     p->maps = a->maps.shown;
     p->map_count = a->maps.shown_count;

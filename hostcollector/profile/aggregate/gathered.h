@@ -202,10 +202,10 @@ void aggregate_fill_locks(struct aggregate *a);
 /* Release the locks of (a). */
 void aggregate_fini_locks(struct aggregate *a);
 
-/* Give the threads and waits so far to (a->profile). */
+/* Give the threads, waits and locks so far to (a->profile). */
 void aggregate_fill_threads(struct aggregate *a);
 
-/* Release the threads and waits of (a). */
+/* Release the threads, waits and locks of (a). */
 void aggregate_fini_threads(struct aggregate *a);
 
 /* refused.c: count (s), for which there was no room. */

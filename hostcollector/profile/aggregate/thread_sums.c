@@ -343,6 +343,7 @@ void aggregate_fill_threads(struct aggregate *a)
     p->waits = t->wait_list;
     p->wait_count = t->wait_count;
     p->refused_waits = t->refused_waits;
+    aggregate_fill_locks(a);
 }
 
 void aggregate_fini_threads(struct aggregate *a)
@@ -358,4 +359,5 @@ void aggregate_fini_threads(struct aggregate *a)
     free(t->reported);
     free(t->wait_list);
     free(t->entry_list);
+    aggregate_fini_locks(a);
 }

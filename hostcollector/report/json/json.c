@@ -232,6 +232,7 @@ static void write_report(struct render *to, const struct report *r)
     if (less != NULL)
         json_view(&o, &small);
     json_threads(&o, r);
+    json_locks(&o, r);
     json_end(&o);
     smaller_view_free(less);
 }

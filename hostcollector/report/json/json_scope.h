@@ -25,6 +25,10 @@ void json_view(struct json_object *o, const struct report *r);
  * Left out without threads. The view of (r) must be the whole view. */
 void json_threads(struct json_object *o, const struct report *r);
 
+/* Write members "locks" and "lock_waits". Left out if the kernel reports no
+ * locks. */
+void json_locks(struct json_object *o, const struct report *r);
+
 /* Write member "filters": the selection; empty if everything is selected. */
 void json_filters(struct json_object *o, const struct report *r);
 

@@ -156,13 +156,9 @@ static size_t scheduler_of(const struct thread_waits *w,
     return inside;
 }
 
-/* Write a stack from its function number (from), without its (less) innermost
- * functions, in (width) columns. */
-static void write_stack(const struct thread_waits *w,
-                        const struct view_wait *stack, size_t from, size_t less,
-                        size_t width)
+void table_stack(FILE *out, const struct view *v, const struct view_wait *stack,
+                 size_t from, size_t less, size_t width)
 {
-    const struct view_function *functions = w->r->view->functions;
     char text[TEXT_COLUMNS * 4 + 1] = "", step[NAME_SHORT + 8];
     char name[NAME_SHORT];
     size_t i = stack->count - (less < stack->count ? less : 0);
@@ -170,7 +166,7 @@ static void write_stack(const struct thread_waits *w,
     if (width >= TEXT_COLUMNS)
         width = TEXT_COLUMNS;
     while (i-- > from) {
-        const char *full = functions[stack->functions[i]].name;
+        const char *full = v->functions[stack->functions[i]].name;
         size_t room = text_width(text) + (i != from ? strlen(".. > ") : 0);
 
         (void)snprintf(step, sizeof step, "%s%s",
@@ -185,8 +181,8 @@ static void write_stack(const struct thread_waits *w,
         if (strncmp(text, ".. > ", strlen(".. > ")) == 0)
             break;
     }
-    text_cut(w->out, text[0] != '\0' ? text : "unknown stack", width);
-    (void)putc('\n', w->out);
+    text_cut(out, text[0] != '\0' ? text : "unknown stack", width);
+    (void)putc('\n', out);
 }
 
 /* The stack that ended most waits of (thread), and its share of these waits.
@@ -220,7 +216,8 @@ static void write_waking(const struct thread_waits *w,
     char name[NAME_SHORT];
 
     if (from + 1 >= stack->count) {
-        write_stack(w, stack, from < stack->count ? from : 0, 0, width);
+        table_stack(w->out, w->r->view, stack, from < stack->count ? from : 0,
+                    0, width);
         return;
     }
     const char *outer = name_short(
@@ -228,7 +225,8 @@ static void write_waking(const struct thread_waits *w,
     size_t used = text_width(outer) + strlen(" > ");
 
     (void)fprintf(w->out, "%s > ", outer);
-    write_stack(w, stack, from + 1, 0, width > used ? width - used : 1);
+    table_stack(w->out, w->r->view, stack, from + 1, 0,
+                width > used ? width - used : 1);
 }
 
 /* Write "Ping was woken 94 % by Pong > .. > SendTo". */
@@ -284,7 +282,7 @@ static void write_wait(const struct thread_waits *w, size_t i)
     (void)fprintf(w->out, "%6.1f %10s %9s  %s", 100 * time_at(wait) / w->all,
                   text_count(count, wait->count + (wait->open != 0)), longest,
                   shown);
-    write_stack(w, stack, 0, scheduler_of(w, stack),
+    table_stack(w->out, w->r->view, stack, 0, scheduler_of(w, stack),
                 table_left(w->r, LEFT + text_width(shown)));
     if (wait->open != 0 && p->tsc_hz != 0)
         (void)fprintf(

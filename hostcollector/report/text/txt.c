@@ -131,6 +131,7 @@ static void write_below(FILE *out, const struct report *r)
         table_waits(out, r);
         table_threads(out, r);
         table_thread_waits(out, r);
+        table_locks(out, r);
         table_scheduling(out, r);
     }
     write_ending(out, r);
