@@ -11,11 +11,13 @@
 
 /* Lines of the short report. With more than CORES_SHORT cores, each further
  * core has one line more. */
-#define LINES_SHORT 40
-#define CORES_SHORT 4
-/* Least lines of the call tree, which gets the lines that other parts leave. */
-#define TREE_LEAST  4
-#define TREE_LONG   1000
+#define LINES_SHORT        40
+#define CORES_SHORT        4
+/* Least lines of the call tree, which gets the lines that other parts leave.
+ * The tables of threads leave none, and are read below the first screen. */
+#define TREE_LEAST         4
+#define TREE_LEAST_THREADS 12
+#define TREE_LONG          1000
 
 /* Was anything lost? Then the report shows the accounts. */
 static bool has_loss(const struct profile *p)
@@ -196,12 +198,14 @@ static void write_report(struct render *to, const struct report *r)
         LINES_SHORT + (cores > CORES_SHORT ? cores - CORES_SHORT : 0);
     char *above = write_part(write_above, r, &lines);
     char *below = write_part(write_below, r, &lines);
+    size_t least =
+        r->profile->thread_count != 0 ? TREE_LEAST_THREADS : TREE_LEAST;
 
     if (table_has_details(r) || r->whole)
         lines = TREE_LONG;
     if (above != NULL)
         (void)fputs(above, out);
-    write_trees(out, r, lines > TREE_LEAST ? lines : TREE_LEAST);
+    write_trees(out, r, lines > least ? lines : least);
     if (below != NULL)
         (void)fputs(below, out);
     free(above);
