@@ -18,9 +18,12 @@
 /* Lines of the call tree. */
 #define TREE_LINES 30
 
-/* Write the text of (write) as a block of code, without colours. */
-static void write_block(struct render *to, const struct report *r,
-                        void (*write)(FILE *out, const struct report *r))
+typedef void write_text(FILE *out, const struct report *r);
+
+/* The text of (write), without colours, for free(). NULL if there is no text or
+ * no memory. */
+static char *text_of(struct render *to, const struct report *r,
+                     write_text *write)
 {
     struct report plain = *r;
     char *text = NULL;
@@ -34,7 +37,34 @@ static void write_block(struct render *to, const struct report *r,
     }
     to->no_memory |= text == NULL;
     if (text != NULL && *text != '\0')
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Write the text of (write) as a block of code. */
+static void write_block(struct render *to, const struct report *r,
+                        write_text *write)
+{
+    char *text = text_of(to, r, write);
+
+    if (text != NULL)
         markdown_text_block(to->out, text);
+    free(text);
+}
+
+/* Write the text of (write) as a block of code, folded until the reader opens
+ * it. */
+static void write_folded(struct render *to, const struct report *r,
+                         const char *title, write_text *write)
+{
+    char *text = text_of(to, r, write);
+
+    if (text != NULL) {
+        (void)fprintf(to->out, "\n<details><summary>%s</summary>\n", title);
+        markdown_text_block(to->out, text);
+        (void)fputs("\n</details>\n", to->out);
+    }
     free(text);
 }
 
@@ -98,16 +128,6 @@ static void write_functions(struct render *to, const struct report *r)
     free(list);
 }
 
-/* Write the functions by cores, folded until the reader opens them. */
-static void write_cores(struct render *to, const struct report *r)
-{
-    if (table_active_cores(r->view) < 2)
-        return;
-    (void)fputs("\n<details><summary>Functions by core</summary>\n", to->out);
-    write_block(to, r, table_matrix);
-    (void)fputs("\n</details>\n", to->out);
-}
-
 static void write_markdown(struct render *to, const struct report *r)
 {
     char name[NAME_PLAIN];
@@ -121,6 +141,7 @@ static void write_markdown(struct render *to, const struct report *r)
                   : r->idle ? "idle"
                             : "busy");
     write_block(to, r, write_warnings);
+    write_block(to, r, table_boot);
     if (r->function != NULL && r->view->total.all.samples != 0) {
         write_block(to, r, table_function);
         return;
@@ -128,8 +149,11 @@ static void write_markdown(struct render *to, const struct report *r)
     if (r->view->total.busy.samples != 0 && !r->idle)
         write_functions(to, r);
     write_block(to, r, write_tree);
-    if (!r->idle)
-        write_cores(to, r);
+    if (!r->idle && table_active_cores(r->view) > 1)
+        write_folded(to, r, "Functions by core", table_matrix);
+    write_block(to, r, table_threads);
+    write_folded(to, r, "Waits of threads", table_thread_waits);
+    write_folded(to, r, "Scheduling of cores", table_scheduling);
 }
 
 const struct render_ops render_markdown = {
