@@ -262,6 +262,7 @@ set(core_sources
     recording/recording_names.c
     recording/spool/compact.c
     recording/spool/each_name.c
+    recording/spool/spool_images.c
     recording/spool/fresh_file.c
     recording/spool/merged_file.c
     recording/spool/replace.c

@@ -348,8 +348,15 @@ bool guest_run_has_samples(const struct guest_run *r)
 
 const char *guest_run_elf(const struct guest_run *r)
 {
-    return r->images.kernel != NULL ? shared_image_path(r->images.kernel)
-                                    : NULL;
+    const struct recording_info *info = guest_run_recorded(r);
+    bool windows = r->config.options->from.listed != NULL;
+
+    if (r->images.kernel == NULL)
+        return NULL;
+    /* an image that the spool keeps is called as the file that serve had */
+    return windows && r->given == 0 && info != NULL && info->elf[0] != '\0'
+               ? info->elf
+               : shared_image_path(r->images.kernel);
 }
 
 uint64_t guest_run_memory_left(const struct guest_run *r)

@@ -264,3 +264,42 @@ TEST(names_tell_windows_and_files_of_several)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         CHECK(!spool_name_parse(wrong[i], &n));
 }
+
+/* Set the time of the file (name) to second (second). */
+static void set_time(const char *name, time_t second)
+{
+    const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
+
+    CHECK_EQ(utimensat(AT_FDCWD, name, times, 0), 0);
+}
+
+TEST(the_last_images_are_kept) /* catches: a folder that fills the disk */
+{
+    enter_dir();
+    struct spool *s = open_here(&none);
+    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char name[16];
+
+    for (unsigned i = 0; i < SPOOL_IMAGES; i++) {
+        (void)snprintf(name, sizeof name, "%02x.image", i);
+        CHECK_EQ(
+            spool_image_keep(fd, name, (const uint8_t *)"first", 5, &error), 0);
+        set_time(name, i == 7 ? 1 : 1000 + (time_t)i);
+    }
+    CHECK_EQ(spool_image_keep(fd, "03.image", (const uint8_t *)"no", 2, &error),
+             0);
+    CHECK(access("07.image", F_OK) == 0);
+    CHECK_EQ(
+        spool_image_keep(fd, "ff.image", (const uint8_t *)"new", 3, &error), 0);
+    CHECK(access("07.image", F_OK) != 0);
+    CHECK(access("00.image", F_OK) == 0 && access("ff.image", F_OK) == 0);
+    struct stat st;
+
+    CHECK(stat("03.image", &st) == 0 && st.st_size == 5);
+    CHECK_EQ(spool_image_keep(fd, "large.image", (const uint8_t *)"",
+                              SPOOL_IMAGE_MAX + 1ull, &error),
+             0);
+    CHECK(access("large.image", F_OK) != 0);
+    (void)close(fd);
+    leave_dir(s);
+}

@@ -97,6 +97,8 @@ static int use_folders(const struct guest_config *o, struct err *e)
 {
     static unsigned used;
 
+    if (o->listed != NULL)
+        image_kept_in(o->listed->folder);
     for (; used < o->symbols_count; used++) {
         const char *path = o->symbols[used];
         struct stat st;
@@ -198,6 +200,7 @@ static void allow_windows(struct helper_plan *p, const struct spool_list *list)
     char folder[PATH_MAX];
 
     (void)snprintf(folder, sizeof folder, "%s/", list->folder);
+    p->failed |= opener_allow_images_below(folder) != 0;
     p->failed |= opener_allow_windows_in(folder) != 0;
     sandbox_allow(&p->files, folder, SANDBOX_READ);
 }

@@ -203,6 +203,31 @@ static bool seek(struct serve_session *s, struct served *g)
     return true;
 }
 
+/* Keep the images of (g) beside its windows, once for each build: the files may
+ * be rebuilt before somebody reads the windows. An image whose symbols are in
+ * another file gives no names, and is not kept. */
+static void keep_images(struct serve_session *s, struct served *g)
+{
+    for (size_t i = 0; s->windows != NULL && i < busy_images(&g->busy); i++) {
+        struct shared_image *file = busy_file(&g->busy, i);
+        const struct image *image =
+            file != NULL ? shared_image_get(file) : NULL;
+        char name[IMAGE_KEPT_NAME];
+        uint64_t size;
+        size_t length;
+        struct err e;
+
+        if (image == NULL || image_debug_path(image) != NULL)
+            continue;
+        const uint8_t *id = image_build_id(image, &length);
+        const uint8_t *bytes = image_whole(image, &size);
+
+        if (id != NULL && bytes != NULL && image_kept_name(id, length, name) &&
+            windows_keep_image(s->windows, name, bytes, size, &e) != 0)
+            serve_say(s, g, e.text);
+    }
+}
+
 void serve_images_match(struct serve_session *s, uint64_t now)
 {
     struct serve_images *images = &s->images;
@@ -218,6 +243,7 @@ void serve_images_match(struct serve_session *s, uint64_t now)
         if (busy_file(&g->busy, 0) == NULL && seek(s, g))
             busy_match(&g->busy);
         number_images(images, g);
+        keep_images(s, g);
         if (clock_ns() - now > MATCHES)
             break;
     }

@@ -15,6 +15,7 @@
 #include "fleet/windows/watched.h"
 #include "guard/descriptor.h"
 #include "guard/parents.h"
+#include "recording/spool/spool.h"
 #include "recording/spool/spool_window.h"
 #include "util/host_clock.h"
 #include "util/text.h"
@@ -94,6 +95,12 @@ void windows_close(struct windows *w)
 int windows_begin(struct windows *w, struct err *e)
 {
     return open_window_counts_begin(w->counts, e);
+}
+
+int windows_keep_image(const struct windows *w, const char *name,
+                       const uint8_t *bytes, uint64_t size, struct err *e)
+{
+    return spool_image_keep(w->fd, name, bytes, size, e);
 }
 
 struct open_window_losses windows_crashed(const struct windows *w)

@@ -40,6 +40,10 @@ struct windows *windows_open(const struct windows_config *config,
  * open_window_counts_begin(). */
 int windows_begin(struct windows *w, struct err *e);
 
+/* Keep an image beside the windows, as spool_image_keep() does. */
+int windows_keep_image(const struct windows *w, const char *name,
+                       const uint8_t *bytes, uint64_t size, struct err *e);
+
 /* Release (w). NULL is allowed. */
 void windows_close(struct windows *w);
 

@@ -63,3 +63,33 @@ bool image_folder_path(unsigned i, const uint8_t *id, size_t len,
     (void)snprintf(path + n, PATH_MAX - (size_t)n, "%s", suffix);
     return true;
 }
+
+static char kept[FOLDER_MAX]; /* "": none */
+
+bool image_kept_name(const uint8_t *id, size_t len, char name[IMAGE_KEPT_NAME])
+{
+    size_t n = 0;
+
+    if (len < ID_MIN || len > ID_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        n += (size_t)snprintf(name + n, IMAGE_KEPT_NAME - n, "%02x", id[i]);
+    (void)snprintf(name + n, IMAGE_KEPT_NAME - n, ".image");
+    return true;
+}
+
+void image_kept_in(const char *folder)
+{
+    if (strlen(folder) < sizeof kept)
+        (void)snprintf(kept, sizeof kept, "%s", folder);
+}
+
+bool image_kept_path(const uint8_t *id, size_t len, char path[PATH_MAX])
+{
+    char name[IMAGE_KEPT_NAME];
+
+    if (kept[0] == '\0' || !image_kept_name(id, len, name))
+        return false;
+    (void)snprintf(path, PATH_MAX, "%s/%s", kept, name);
+    return true;
+}

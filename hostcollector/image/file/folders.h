@@ -36,4 +36,20 @@ const char *image_folder(unsigned i);
 bool image_folder_path(unsigned i, const uint8_t *id, size_t len,
                        const char *suffix, char path[PATH_MAX]);
 
+/* Room for image_kept_name(). */
+#define IMAGE_KEPT_NAME (2 * 64 + sizeof ".image")
+
+/* Write the name that collector serve gives an image which it keeps in a spool:
+ * the build-id of (len) bytes at (id), and .image. Returns false if the
+ * build-id is too short or too long for a file name. */
+bool image_kept_name(const uint8_t *id, size_t len, char name[IMAGE_KEPT_NAME]);
+
+/* Search images that are kept in (folder), after those in the list. A longer
+ * name than a path is ignored. */
+void image_kept_in(const char *folder);
+
+/* The path of the kept image whose build-id is the (len) bytes at (id). False
+ * if no folder was named, or as image_kept_name(). */
+bool image_kept_path(const uint8_t *id, size_t len, char path[PATH_MAX]);
+
 #endif

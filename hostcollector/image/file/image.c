@@ -143,6 +143,14 @@ bool image_get_hash(const struct image *img, struct image_hash *hash)
     return told->has_hash;
 }
 
+const uint8_t *image_whole(const struct image *img, uint64_t *size)
+{
+    const struct object *o = &img->object;
+
+    *size = o->file.size;
+    return object_facts(o) == NULL ? o->file.bytes : NULL;
+}
+
 struct image_facts image_get_facts(const struct image *img)
 {
     struct image_facts f = {

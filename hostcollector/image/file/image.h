@@ -180,6 +180,10 @@ bool image_build_id_address(const struct image *img, uint64_t *address);
  * did not keep it, or the collector was built without libmd. */
 bool image_get_hash(const struct image *img, struct image_hash *hash);
 
+/* Returns the whole file of (img) as it was read, with zeros for holes, and its
+ * size in (*size). NULL if (img) was made from a recording. */
+const uint8_t *image_whole(const struct image *img, uint64_t *size);
+
 /*
  * CRC-32C of the image's bytes from link-time address (address), at most
  * IMAGE_TEXT_CRC_BYTES or (length).

@@ -59,12 +59,26 @@ static struct shared_image *seek_suffix(struct images *set, const uint8_t *id,
     return file;
 }
 
+/* Search the folder of kept images. Leaves (e) unchanged if there is none. */
+static struct shared_image *seek_kept(struct images *set, const uint8_t *id,
+                                      size_t len, struct err *e)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    return image_kept_path(id, len, path) && stat(path, &st) == 0
+               ? open_build(set, path, id, len, e)
+               : NULL;
+}
+
 static struct shared_image *seek(struct images *set, const uint8_t *id,
                                  size_t len, struct err *e)
 {
     char text[IDENTITY_TEXT];
     struct shared_image *file = seek_suffix(set, id, len, "", e);
 
+    if (file == NULL)
+        file = seek_kept(set, id, len, e);
     if (file == NULL)
         file = seek_suffix(set, id, len, ".debug", e);
     if (file == NULL && e->text[0] == '\0' && image_folders_added() != 0)

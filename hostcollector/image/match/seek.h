@@ -11,7 +11,8 @@
 
 /*
  * Returns the image whose build-id is the (len) bytes at (id). Searches the
- * folders of image/file/folders.h for an executable, then for a debug file,
+ * folders of image/file/folders.h for an executable, the folder of kept images,
+ * then the folders for a debug file,
  * then asks the servers (image/match/fetch.h). Each build-id is searched once
  * in (set); the image lives as long as (set).
  *

@@ -79,4 +79,15 @@ struct spool_totals {
 };
 struct spool_totals spool_sums(const struct spool *s);
 
+/* spool_images.c: images beside the windows, a file for each build, so that
+ * reports have names when the kernel's file was rebuilt or is elsewhere. */
+
+#define SPOOL_IMAGES    16u         /* most images; the oldest is removed */
+#define SPOOL_IMAGE_MAX (64u << 20) /* bytes; a larger image is not kept */
+
+/* Keep the (size) bytes at (bytes), an image, as the file (name) in the folder
+ * (fd). Does nothing if the file exists. Returns 0; -1 with (e) filled. */
+int spool_image_keep(int fd, const char *name, const uint8_t *bytes,
+                     uint64_t size, struct err *e);
+
 #endif

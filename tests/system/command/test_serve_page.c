@@ -495,6 +495,15 @@ TEST(busy_is_what_a_report_says)
     CHECK_CONTAINS("out", "  kernel::bus::receive  ");
     CHECK_EQ(collector("report --spool spool --guest two"), 0);
     CHECK_CONTAINS("out", "Addresses have no names");
+    /* the kernel is built anew */
+    copy_image("kernel.elf", KERNEL, KERNEL_ID, REBUILT_ID);
+    CHECK_EQ(collector("report --spool spool --guest one"), 0);
+    CHECK_CONTAINS("out", "one, kernel.elf: 50 samples");
+    CHECK_CONTAINS("out", "\n   0   75.0 %  ");
+    CHECK_CONTAINS("out", "  kernel::bus::receive  ");
+    CHECK_EQ(rename("kernel.elf", "gone"), 0);
+    CHECK_EQ(collector("report --spool spool --guest one"), 0);
+    CHECK_CONTAINS("out", "  kernel::bus::receive  ");
 }
 
 #define TOKEN "0123456789abcdef"
