@@ -73,7 +73,8 @@ static long core_number(const char **text)
     return n;
 }
 
-/* Read numbers and ranges, separated by commas: 0,2-3. They are added to
+/* Read numbers and ranges, separated by commas: 0,2-3 or 0,2..3, as times are
+ * typed. They are added to
  * earlier ones. */
 static int read_cores(void *field, const struct option_row *row,
                       const char *value, struct err *e)
@@ -84,8 +85,10 @@ static int read_cores(void *field, const struct option_row *row,
     for (;; at++) {
         long first = core_number(&at), last = first;
 
-        if (*at == '-') {
-            at++;
+        size_t mark = at[0] == '-' ? 1 : at[0] == '.' && at[1] == '.' ? 2 : 0;
+
+        if (mark != 0) {
+            at += mark;
             last = core_number(&at);
         }
         if (first < 0 || last < first || (*at != '\0' && *at != ','))
