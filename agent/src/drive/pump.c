@@ -2,33 +2,21 @@
 #include "drive/pump.h"
 
 #include "drive/control.h"
+#include "drive/outbox.h"
 
 /* Each loop is bounded by one of these numbers, or by the number of cores. */
-#define BUFFERS     TPROF_PUMP_BUFFERS
-#define BUFFER_SIZE TPROF_PUMP_BUFFER_SIZE
-#define HEARINGS    4u /* reads from the channel in one call, short pieces */
-#define LOOKS       4u /* looks for a host in a second, by all cores together */
+#define HEARINGS 4u /* reads from the channel in one call, short pieces */
+#define LOOKS    4u /* looks for a host in a second, by all cores together */
 /* Calls of the pump in a second while a host is attached and no core samples */
-#define LISTENS     64u
-#define DRAINS      1024u /* calls of the pump in a second after STOP */
-#define SUMS        128u  /* ... while sums of threads are owed, at least */
+#define LISTENS  64u
+#define DRAINS   1024u /* calls of the pump in a second after STOP */
+#define SUMS     128u  /* ... while sums of threads are owed, at least */
 /* Clock ticks after a core's deadline at which another core wakes it: 10 to 30
  * ms. Waking costs an interrupt, so this is longer than kernels usually have
  * interrupts off, and longer than hosts usually let a core wait. */
-#define PATIENCE    (1u << 25)
+#define PATIENCE (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
-
-/* Frames on their way out, oldest first. Indices grow and wrap. */
-struct outbox {
-    uint8_t (*data)[BUFFER_SIZE];
-    uint32_t size[BUFFERS];
-    uint32_t oldest;  /* may still be read by the device */
-    uint32_t sending; /* next to be sent, or partly sent */
-    uint32_t next;    /* to be filled */
-    uint32_t sent;    /* bytes of frame (sending) that were sent */
-    uint32_t taken;   /* bytes that were sent, from (oldest) on */
-};
 
 /* The pump's state, guarded by its lock */
 struct pump {
@@ -37,7 +25,7 @@ struct pump {
     bool answered; /* the last frame was an answer */
     /* While there is no host, no core looks for one before this time. */
     uint64_t next_host_check;
-    struct outbox out;
+    struct tprof_outbox out;
     struct tprof_control control;
 };
 
@@ -65,66 +53,6 @@ TPROF_COLD void drop_link(struct pump *p, int error)
     }
 }
 
-/* Returns the bytes that were sent and that the device may still read. */
-static uint32_t pending_bytes(void)
-{
-    const struct tprof_channel *c = &tprof_agent.channel;
-
-    return c->pending ? c->pending(c->context) : 0;
-}
-
-/* Takes back the buffers with which the device is done. */
-static void reclaim_buffers(struct outbox *o)
-{
-    uint32_t in_use = pending_bytes();
-
-    while (o->oldest != o->sending) {
-        uint32_t left = o->taken - o->size[o->oldest % BUFFERS];
-
-        if (left < in_use)
-            break;
-        o->taken = left;
-        o->oldest++;
-    }
-}
-
-/* Offers all ready frames to the channel. */
-static void send_frames(struct pump *p)
-{
-    struct outbox *o = &p->out;
-    const struct tprof_channel *c = &tprof_agent.channel;
-
-    for (uint32_t i = 0; i < BUFFERS && o->sending != o->next; i++) {
-        uint32_t at = o->sending % BUFFERS;
-        uint32_t left = o->size[at] - o->sent;
-        int n = c->send(c->context, o->data[at] + o->sent, left);
-
-        if (n > (int)left)
-            n = TPROF_ERR_DEVICE;
-        if (n < 0) {
-            drop_link(p, n);
-            return;
-        }
-        o->sent += (uint32_t)n;
-        o->taken += (uint32_t)n;
-        if (o->sent < o->size[at])
-            return; /* the channel is busy */
-        o->sending++;
-        o->sent = 0;
-    }
-}
-
-/* Empties the outbox; frames that were not sent are void. Returns 0 and does
- * nothing if the device still reads one of them. */
-static int is_outbox_clear(struct outbox *o)
-{
-    if (pending_bytes() > 0)
-        return 0;
-    o->oldest = o->sending = o->next = 0;
-    o->sent = o->taken = 0;
-    return 1;
-}
-
 /* Is it too soon to look for a host again? Called without a host. */
 static int is_too_soon(const struct pump *p, uint64_t now)
 {
@@ -136,7 +64,7 @@ static void look_for_host(struct pump *p, uint64_t now)
     const struct tprof_channel *c = &tprof_agent.channel;
 
     p->next_host_check = now + tprof_agent.second / LOOKS;
-    if (!is_outbox_clear(&p->out))
+    if (!tprof_outbox_clear(&p->out))
         return;
     int found = c->open(c->context);
 
@@ -210,12 +138,11 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
 /* Builds one frame, if a buffer is free and a frame is due. */
 static void build_frame(struct pump *p, uint64_t now)
 {
-    struct outbox *o = &p->out;
+    struct tprof_outbox *o = &p->out;
     struct tprof_control *talk = &p->control;
-    uint32_t at = o->next % BUFFERS;
     struct tprof_frame f;
 
-    if (o->next - o->oldest == BUFFERS) {
+    if (tprof_outbox_is_full(o)) {
         tprof_agent.counters.busy++;
         return;
     }
@@ -228,8 +155,8 @@ static void build_frame(struct pump *p, uint64_t now)
     if (core >= 0 && p->answered && type != WIRE_HELLO)
         type = 0;
     p->answered = type != 0;
-    tprof_frame_begin(&f, o->data[at], BUFFER_SIZE, type ? type : WIRE_SAMPLES,
-                      talk->seq);
+    tprof_frame_begin(&f, tprof_outbox_buffer(o), TPROF_BUFFER_SIZE,
+                      type ? type : WIRE_SAMPLES, talk->seq);
     if (type) {
         tprof_control_speak(talk, &f, type);
         if (f.used == WIRE_FRAME_HEADER)
@@ -241,8 +168,7 @@ static void build_frame(struct pump *p, uint64_t now)
             return; /* all records were of earlier sessions */
     }
     talk->seq++;
-    o->size[at] = tprof_frame_end(&f, &tprof_agent.crc);
-    o->next++;
+    tprof_outbox_post(o, tprof_frame_end(&f, &tprof_agent.crc));
 }
 
 /* Will an interrupt, or the kernel's tprof_poll(), say when to look for a host?
@@ -340,9 +266,12 @@ static void pump_locked(struct pump *p, int at_once)
         hear_host(p);
     if (p->link == LINK_UP) {
         tprof_control_follow(&p->control, now);
-        reclaim_buffers(&p->out);
+        tprof_outbox_reclaim(&p->out);
         build_frame(p, now);
-        send_frames(p);
+        int error = tprof_outbox_send(&p->out);
+
+        if (error)
+            drop_link(p, error);
     }
     atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
                           memory_order_relaxed);
@@ -442,14 +371,12 @@ void tprof_pump_begin(void)
 
 static int is_all_sent(struct pump *p)
 {
-    const struct outbox *o = &p->out;
-
     if (p->link != LINK_UP)
         return 1; /* there is no host to send to */
     /* while stopped, records stay in the rings */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
-           !tprof_control_owes_sums(&p->control) && o->sending == o->next &&
-           pending_bytes() == 0;
+           !tprof_control_owes_sums(&p->control) &&
+           tprof_outbox_is_sent(&p->out);
 }
 
 int tprof_pump_done(uint32_t owner)

@@ -12,11 +12,7 @@
 
 #include "state/agent.h"
 
-/* Frames that may be on their way at a time, and the size of each, which limits
- * the longest interrupt */
-#define TPROF_PUMP_BUFFERS     4u
-#define TPROF_PUMP_BUFFER_SIZE 1536u
-#define TPROF_PUMP_MEMORY      8192u /* pages */
+#define TPROF_PUMP_MEMORY 8192u /* pages */
 
 /* Prepares the pump. Its buffers are the TPROF_PUMP_MEMORY bytes at (memory), a
  * page boundary. */
