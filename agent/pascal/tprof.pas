@@ -436,7 +436,7 @@ function TProfFixup(var Regs: TTProfRegs): LongInt; cdecl; external name 'tprof_
 function TProfDeadline: QWord; cdecl; external name 'tprof_deadline';
 
 { Sends all samples in the rings, for a guest that is about to exit. It gives up
-  after 1,000 x Frames tries. Each try sends one frame of 1.5 KiB, or nothing
+  after 1,000 x Frames tries. Each try sends a part of a frame, or nothing
   while the device is busy. Returns 0 if everything is sent, otherwise 1. }
 function TProfFlush(Frames: LongWord): LongInt; cdecl; external name 'tprof_flush';
 

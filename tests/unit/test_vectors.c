@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "encode/encode.h"
+#include "encode_all.h"
 #include "sample/longrec.h"
 #include "sample/sample.h"
 #include "vectors.h"
@@ -92,7 +92,7 @@ TEST(vectors_frame)
 {
     static struct tprof_crc32c crc;
     uint8_t buffer[1536];
-    struct tprof_frame f;
+    uint32_t cells = 0;
 
     set_up();
     push(vector_begin, sizeof vector_begin);
@@ -106,9 +106,9 @@ TEST(vectors_frame)
     reader.epoch = 3;
     reader.time = 7800;
     tprof_crc32c_init(&crc, 0);
-    tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 1);
-    CHECK_EQ(tprof_encode_samples(&f, &reader, 1, 0), 10);
-    CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame);
+    CHECK_EQ(encode_all(buffer, sizeof buffer, 1, &crc, &reader, 1, 0, &cells),
+             sizeof vector_frame);
+    CHECK_EQ(cells, 10);
     CHECK_MEM(buffer, vector_frame, sizeof vector_frame);
 }
 
@@ -116,7 +116,7 @@ TEST(vectors_frame_of_another_image) /* catches: the flag left out */
 {
     static struct tprof_crc32c crc;
     uint8_t buffer[1536];
-    struct tprof_frame f;
+    uint32_t cells = 0;
 
     set_up();
     push(vector_stack_at, sizeof vector_stack_at);
@@ -130,9 +130,9 @@ TEST(vectors_frame_of_another_image) /* catches: the flag left out */
     reader.counter[WIRE_COUNTER_MISSED] = 7;
     reader.counter[WIRE_COUNTER_RING_FULL] = 300;
     tprof_crc32c_init(&crc, 0);
-    tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, 2);
-    CHECK_EQ(tprof_encode_samples(&f, &reader, 1, 0), 4);
-    CHECK_EQ(tprof_frame_end(&f, &crc), sizeof vector_frame_at);
+    CHECK_EQ(encode_all(buffer, sizeof buffer, 2, &crc, &reader, 1, 0, &cells),
+             sizeof vector_frame_at);
+    CHECK_EQ(cells, 4);
     CHECK_MEM(buffer, vector_frame_at, sizeof vector_frame_at);
 }
 

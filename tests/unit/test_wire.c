@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "decoded.h"
-#include "encode/encode.h"
+#include "encode_all.h"
 #include "sample/sample.h"
 #include "tprof/tprof.h"
 
@@ -160,13 +160,11 @@ static void drain(void)
 {
     static uint16_t seq = 1;
     uint8_t buffer[2048];
-    struct tprof_frame f;
+    uint32_t size;
 
-    for (;;) {
-        tprof_frame_begin(&f, buffer, sizeof buffer, WIRE_SAMPLES, seq);
-        if (tprof_encode_samples(&f, &reader, 2, 0) == 0)
-            break;
-        wiregen_bytes(&stream, buffer, tprof_frame_end(&f, &crc));
+    while ((size = encode_all(buffer, sizeof buffer, seq, &crc, &reader, 2, 0,
+                              NULL)) > 0) {
+        wiregen_bytes(&stream, buffer, size);
         seq++;
     }
 }

@@ -9,6 +9,7 @@
 #include "transport/transport.h"
 
 #define FLUSH_TRIES 1000u /* of a busy device, for each frame */
+#define FRAME_PARTS 8     /* calls of the pump that write one frame, at most */
 #define LOOKS       4u    /* a second, of a core that does not sample */
 
 /* Returns the index of the calling core, which has (hardware_id). If the kernel
@@ -74,11 +75,13 @@ static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
     struct tprof_reader told; /* only these two members are used */
 
     told.ring = &cpu->recorder.ring;
+    uint32_t left = tprof_ring_tail(told.ring) - known->tail;
+
     tprof_arch_copy(told.counter, known->counter, sizeof told.counter);
     /* the core's own stack, which is not in use, is the room */
-    (void)tprof_encode_cells(
-        &told, known->tail, (uint8_t *)cpu - TPROF_STACK_SIZE,
-        tprof_ring_tail(told.ring) - known->tail, UINT32_MAX);
+    (void)tprof_encode_cells(&told, known->tail,
+                             (uint8_t *)cpu - TPROF_STACK_SIZE, &left,
+                             UINT32_MAX);
     mend_counts(&cpu->recorder, told.counter);
     cpu->inside = cpu->reentered = 0;
     if (a->mend_maps)
@@ -301,10 +304,16 @@ static void pump_once(void)
     tprof_arch_irq_restore(flags);
 }
 
+/* Interrupts are on between the parts of a frame. */
 void tprof_poll(void)
 {
-    if (tprof_agent.ready)
+    int parts = 0;
+
+    if (!tprof_agent.ready)
+        return;
+    do
         pump_once();
+    while (++parts < FRAME_PARTS && tprof_pump_has_unfinished());
 }
 
 void tprof_tick(const struct tprof_regs *regs)

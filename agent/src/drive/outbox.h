@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Frames that may be on their way at a time, and the size of each, which limits
- * the longest interrupt */
+/* Frames that may be on their way at a time, and the size of each */
 #define TPROF_BUFFERS     4u
 #define TPROF_BUFFER_SIZE 1536u
 

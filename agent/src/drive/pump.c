@@ -5,16 +5,22 @@
 #include "drive/outbox.h"
 
 /* Each loop is bounded by one of these numbers, or by the number of cores. */
-#define HEARINGS 4u /* reads from the channel in one call, short pieces */
-#define LOOKS    4u /* looks for a host in a second, by all cores together */
+#define HEARINGS             4u /* reads from the channel in one call, short pieces */
+#define LOOKS                4u /* looks for a host in a second, by all cores together */
 /* Calls of the pump in a second while a host is attached and no core samples */
-#define LISTENS  64u
-#define DRAINS   1024u /* calls of the pump in a second after STOP */
-#define SUMS     128u  /* ... while sums of threads are owed, at least */
+#define LISTENS              64u
+#define DRAINS               1024u /* calls of the pump in a second after STOP */
+#define PARTS                8192u /* ... while a frame is unfinished */
+#define SUMS                 128u /* ... while sums of threads are owed, at least */
+/* Work on a frame in one call: each unit takes about eight instructions. A cell
+ * is two units. The CRC of this number of bytes is one unit. */
+#define WORK                 320u
+#define CELL_UNITS           2u
+#define UNIT_BYTES(hardware) ((hardware) ? 8u : 2u)
 /* Clock ticks after a core's deadline at which another core wakes it: 10 to 30
  * ms. Waking costs an interrupt, so this is longer than kernels usually have
  * interrupts off, and longer than hosts usually let a core wait. */
-#define PATIENCE (1u << 25)
+#define PATIENCE             (1u << 25)
 
 enum link { LINK_DOWN, LINK_UP, LINK_DEAD };
 
@@ -26,14 +32,32 @@ struct pump {
     /* While there is no host, no core looks for one before this time. */
     uint64_t next_host_check;
     struct tprof_outbox out;
+    /* The unfinished frame, with records of (session) */
+    struct tprof_samples samples;
+    uint32_t session;
     struct tprof_control control;
 };
 
 static struct pump the_pump;
 
+/* A SAMPLES frame is unfinished. Written under the pump's lock. Relaxed:
+ * a reader without the lock may call the pump once too often. */
+static _Atomic uint32_t unfinished;
+
+bool tprof_pump_has_unfinished(void)
+{
+    return atomic_load_explicit(&unfinished, memory_order_relaxed);
+}
+
+static void set_unfinished(bool is)
+{
+    atomic_store_explicit(&unfinished, is, memory_order_relaxed);
+}
+
 void tprof_pump_init(void *memory)
 {
     tprof_arch_zero(&the_pump, sizeof the_pump);
+    set_unfinished(false);
     the_pump.out.data = memory;
     if (tprof_agent.config.notice == TPROF_NOTICE_POLL)
         atomic_store_explicit(&tprof_agent.pump_due, TPROF_PUMP_NEVER,
@@ -45,6 +69,7 @@ void tprof_pump_init(void *memory)
 TPROF_COLD void drop_link(struct pump *p, int error)
 {
     tprof_control_alone(&p->control);
+    set_unfinished(false);
     p->link = LINK_DOWN;
     p->next_host_check = 0; /* the next host may be waiting already */
     if (error != TPROF_ERR_CLOSED) {
@@ -135,19 +160,74 @@ static int32_t choose_ring(const struct pump *p, uint64_t now)
     return core;
 }
 
-/* Builds one frame, if a buffer is free and a frame is due. */
-static void build_frame(struct pump *p, uint64_t now)
+static void post_frame(struct pump *p, uint32_t size)
 {
-    struct tprof_outbox *o = &p->out;
-    struct tprof_control *talk = &p->control;
+    p->control.seq++;
+    tprof_outbox_post(&p->out, size);
+}
+
+/* Continues the unfinished frame: first its cells, then its CRC. A frame of an
+ * earlier session is void. */
+static void continue_samples(struct pump *p)
+{
+    struct tprof_samples *s = &p->samples;
+    const struct tprof_crc32c *crc = &tprof_agent.crc;
+    uint32_t work = WORK;
+
+    if (p->session != tprof_agent.session) {
+        set_unfinished(false);
+        return;
+    }
+    if (s->left > 0) {
+        uint32_t done = CELL_UNITS * tprof_samples_more(s, WORK / CELL_UNITS);
+
+        if (s->left > 0 || done >= work)
+            return;
+        work -= done;
+    }
+    uint32_t size =
+        tprof_frame_sum(&s->frame, crc, work * UNIT_BYTES(crc->hardware) & ~7u);
+
+    if (size == 0)
+        return;
+    set_unfinished(false);
+    post_frame(p, size);
+}
+
+static void begin_samples(struct pump *p, uint32_t core)
+{
+    struct tprof_samples *s = &p->samples;
+
+    p->turn = core + 1;
+    p->session = tprof_agent.session;
+    tprof_frame_begin(&s->frame, tprof_outbox_buffer(&p->out),
+                      TPROF_BUFFER_SIZE, WIRE_SAMPLES, p->control.seq);
+    /* 0: all records were of earlier sessions */
+    set_unfinished(
+        tprof_samples_begin(s, &tprof_cpu[core]->reader, core, p->session) > 0);
+}
+
+static void build_control(struct pump *p, uint32_t type)
+{
     struct tprof_frame f;
 
-    if (tprof_outbox_is_full(o)) {
+    tprof_frame_begin(&f, tprof_outbox_buffer(&p->out), TPROF_BUFFER_SIZE, type,
+                      p->control.seq);
+    tprof_control_speak(&p->control, &f, type);
+    if (f.used > WIRE_FRAME_HEADER)
+        post_frame(p, tprof_frame_end(&f, &tprof_agent.crc));
+}
+
+/* Begins one frame, if a buffer is free and a frame is due. A frame that is no
+ * SAMPLES is short, and complete at once. */
+static void begin_frame(struct pump *p, uint64_t now)
+{
+    if (tprof_outbox_is_full(&p->out)) {
         tprof_agent.counters.busy++;
         return;
     }
     int32_t core = choose_ring(p, now);
-    uint32_t type = tprof_control_due(talk, now, core < 0);
+    uint32_t type = tprof_control_due(&p->control, now, core < 0);
 
     if (type == 0 && core < 0)
         return;
@@ -155,20 +235,10 @@ static void build_frame(struct pump *p, uint64_t now)
     if (core >= 0 && p->answered && type != WIRE_HELLO)
         type = 0;
     p->answered = type != 0;
-    tprof_frame_begin(&f, tprof_outbox_buffer(o), TPROF_BUFFER_SIZE,
-                      type ? type : WIRE_SAMPLES, talk->seq);
-    if (type) {
-        tprof_control_speak(talk, &f, type);
-        if (f.used == WIRE_FRAME_HEADER)
-            return;
-    } else {
-        p->turn = (uint32_t)core + 1;
-        if (!tprof_encode_samples(&f, &tprof_cpu[core]->reader, (uint32_t)core,
-                                  tprof_agent.session))
-            return; /* all records were of earlier sessions */
-    }
-    talk->seq++;
-    tprof_outbox_post(o, tprof_frame_end(&f, &tprof_agent.crc));
+    if (type)
+        build_control(p, type);
+    else
+        begin_samples(p, (uint32_t)core);
 }
 
 /* Will an interrupt, or the kernel's tprof_poll(), say when to look for a host?
@@ -204,10 +274,12 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
         return is_told() && tprof_is_watch_kept() ? TPROF_PUMP_NEVER
                                                   : p->next_host_check;
     switch (tprof_state()) {
-    case WIRE_STATE_SAMPLING: /* the next tick sends the rest of a frame */
-        return p->out.sent ? now : now + second / calls_while_sampling(joined);
+    case WIRE_STATE_SAMPLING: /* the next tick continues with a frame */
+        return p->out.sent || tprof_pump_has_unfinished()
+                   ? now
+                   : now + second / calls_while_sampling(joined);
     case WIRE_STATE_DRAINING:
-        return now + second / DRAINS;
+        return now + second / (tprof_pump_has_unfinished() ? PARTS : DRAINS);
     default:
         return now + second / LISTENS;
     }
@@ -252,29 +324,50 @@ static void look_after_watch(const struct pump *p, uint64_t now)
         tprof_hand_watch_on(core);
 }
 
+static void set_due(uint64_t due)
+{
+    atomic_store_explicit(&tprof_agent.pump_due, due, memory_order_relaxed);
+}
+
+/* Reads from the host and sends to the host. Begins a frame if (may_begin). */
+static void converse(struct pump *p, uint64_t now, bool may_begin)
+{
+    hear_host(p);
+    if (p->link != LINK_UP)
+        return;
+    tprof_control_follow(&p->control, now);
+    tprof_outbox_reclaim(&p->out);
+    if (may_begin)
+        begin_frame(p, now);
+    if (tprof_pump_has_unfinished())
+        continue_samples(p);
+    int error = tprof_outbox_send(&p->out);
+
+    if (error)
+        drop_link(p, error);
+}
+
 static void pump_locked(struct pump *p, int at_once)
 {
     uint64_t now = tprof_arch_now();
+    bool was_unfinished = tprof_pump_has_unfinished();
 
     if (p->link == LINK_DOWN && !at_once && is_too_soon(p, now))
         return; /* the usual case of an idle guest */
+    /* most parts of a frame: do nothing else */
+    if (was_unfinished)
+        continue_samples(p);
+    if (tprof_pump_has_unfinished()) {
+        set_due(next_due(p, now));
+        return;
+    }
     if (tprof_agent.config.timer == TPROF_TIMER_APIC)
         look_after_watch(p, now);
     if (p->link == LINK_DOWN)
         look_for_host(p, now);
     if (p->link == LINK_UP)
-        hear_host(p);
-    if (p->link == LINK_UP) {
-        tprof_control_follow(&p->control, now);
-        tprof_outbox_reclaim(&p->out);
-        build_frame(p, now);
-        int error = tprof_outbox_send(&p->out);
-
-        if (error)
-            drop_link(p, error);
-    }
-    atomic_store_explicit(&tprof_agent.pump_due, next_due(p, now),
-                          memory_order_relaxed);
+        converse(p, now, !was_unfinished);
+    set_due(next_due(p, now));
     /* without a host no core samples */
     if (p->link == LINK_UP && tprof_agent.config.timer == TPROF_TIMER_APIC)
         look_after_cores(now);
@@ -375,6 +468,7 @@ static int is_all_sent(struct pump *p)
         return 1; /* there is no host to send to */
     /* while stopped, records stay in the rings */
     return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
+           !tprof_pump_has_unfinished() &&
            !tprof_control_owes_sums(&p->control) &&
            tprof_outbox_is_sent(&p->out);
 }

@@ -19,9 +19,9 @@
 void tprof_pump_init(void *memory);
 
 /*
- * Reads the host's orders, and sends at most one new frame. Without a host,
- * looks for one: immediately with (at_once), otherwise at most four times a
- * second.
+ * Reads the host's orders, writes a part of a frame, and sends the frame when
+ * the last part is written. While there is no host, looks for one: at most four
+ * times a second, or immediately with (at_once).
  *
  * (owner) is tprof_lock_owner() of the calling core. It is TPROF_OWNER_OTHER
  * for a core that has not joined, and for every caller if the channel is not
@@ -31,6 +31,9 @@ void tprof_pump_init(void *memory);
  * Returns 1 immediately if another core has the lock, otherwise 0.
  */
 int tprof_pump(uint32_t owner, int at_once);
+
+/* Is a frame unfinished, so that the pump should be called soon? */
+bool tprof_pump_has_unfinished(void);
 
 /* Repairs the pump after a reset of (cpu), the calling core. If the core was
  * reset inside the pump, the pump and the channel begin anew, as if the host

@@ -37,13 +37,12 @@ TPROF_HOT uint32_t four_bytes_on(const uint32_t *table, uint32_t word)
            table[256 + (word >> 16 & 0xff)] ^ table[word >> 24];
 }
 
-uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
-                          size_t size)
+uint32_t tprof_crc32c_add(const struct tprof_crc32c *c, uint32_t crc,
+                          const void *data, size_t size)
 {
     const uint8_t *at = data;
     const uint8_t *end = at + size;
     const uint8_t *whole = at + size / 8 * 8;
-    uint32_t crc = 0xffffffffu;
 
     if (c->hardware) {
         uint64_t wide = crc;
@@ -59,5 +58,11 @@ uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
     }
     for (; at != end; at++)
         crc = crc >> 8 ^ c->table[(crc ^ *at) & 0xff];
-    return ~crc;
+    return crc;
+}
+
+uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
+                          size_t size)
+{
+    return ~tprof_crc32c_add(c, TPROF_CRC32C_FIRST, data, size);
 }

@@ -21,6 +21,12 @@ struct tprof_crc32c {
 /* Makes (c) ready. */
 void tprof_crc32c_init(struct tprof_crc32c *c, int hardware);
 
+/* Begins with TPROF_CRC32C_FIRST as (crc), and continues with the result for
+ * the bytes that follow. The complement of the last result is the CRC. */
+uint32_t tprof_crc32c_add(const struct tprof_crc32c *c, uint32_t crc,
+                          const void *data, size_t size);
+#define TPROF_CRC32C_FIRST UINT32_MAX
+
 /* Returns the CRC of (size) bytes. */
 uint32_t tprof_crc32c_sum(const struct tprof_crc32c *c, const void *data,
                           size_t size);

@@ -8,10 +8,6 @@
 #define VARINT_MAX  10u
 /* Bytes that follow the cells in a frame. */
 #define SAMPLES_END (1 + WIRE_COUNTERS * VARINT_MAX + WIRE_FRAME_TRAILER)
-/* Cells by which a long record counts in addition to its own cells. So a frame
- * with long records has fewer cells, and takes no longer to read than a frame
- * of short samples. */
-#define LONG_EXTRA  4u
 /* A cell of seven bytes is stored as eight: this is the last cell's eighth
  * byte. */
 #define STORE_OVER  1u
@@ -22,6 +18,8 @@ void tprof_frame_begin(struct tprof_frame *f, void *data, uint32_t size,
     f->data = data;
     f->size = size;
     f->used = WIRE_FRAME_HEADER;
+    f->summed = 0;
+    f->crc = TPROF_CRC32C_FIRST;
     tprof_store16(f->data + WIRE_FRAME_MAGIC, WIRE_MAGIC);
     f->data[WIRE_FRAME_TYPE] = (uint8_t)type;
     f->data[WIRE_FRAME_FLAGS] = 0;
@@ -51,11 +49,20 @@ void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value)
     tprof_frame_bytes(f, tag, &value, size);
 }
 
-uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc)
+uint32_t tprof_frame_sum(struct tprof_frame *f, const struct tprof_crc32c *crc,
+                         uint32_t most)
 {
+    uint32_t size = f->used - f->summed;
+
+    if (size > most)
+        size = most;
     tprof_store16(f->data + WIRE_FRAME_LENGTH,
                   (uint16_t)(f->used - WIRE_FRAME_HEADER));
-    tprof_store32(f->data + f->used, tprof_crc32c_sum(crc, f->data, f->used));
+    f->crc = tprof_crc32c_add(crc, f->crc, f->data + f->summed, size);
+    f->summed += size;
+    if (f->summed < f->used)
+        return 0;
+    tprof_store32(f->data + f->used, ~f->crc);
     f->used += WIRE_FRAME_TRAILER;
     return f->used;
 }
@@ -115,52 +122,48 @@ TPROF_COLD void follow_long(struct tprof_reader *r, const uint8_t *at)
 }
 _Static_assert((WIRE_COUNTERS & (WIRE_COUNTERS - 1)) == 0, "used as a mask");
 
-/* Reads records up to (end). A long record takes LONG_EXTRA cells of the room
- * in addition to its own, because it takes time to follow. These cells come
- * from (spare) first. Then (end) moves nearer. */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
-                            uint32_t words, uint32_t spare)
+                            uint32_t *left, uint32_t most)
 {
     const uint64_t *ring = r->ring->words;
     uint32_t mask = r->ring->mask;
-    uint32_t end = head + words;
+    uint32_t end = head + *left;
     uint32_t at = head;
 
-    for (;;) {
+    while (at != end && most > 0) {
         /* short samples, up to a long record or the end */
         uint32_t first = at;
-        uint64_t word = 0;
+        uint32_t stop = end - at > most ? at + most : end;
+        uint64_t word = 0, time = r->time;
 
-        while (at != end && !((word = ring[at & mask]) & 1)) {
+        while (at != stop && !((word = ring[at & mask]) & 1)) {
             tprof_store64(out, word);
             out += WIRE_CELL_SIZE;
-            r->time +=
+            time +=
                 word >> WIRE_CELL_DT_SHIFT & ((1u << WIRE_CELL_DT_BITS) - 1);
             at++;
         }
+        r->time = time;
         r->counter[WIRE_COUNTER_SAMPLES] += at - first;
-        if (at == end)
-            break;
+        most -= at - first;
+        if (at == stop)
+            continue;
         /* a long record, if it ends before (end) */
         uint32_t count = (uint32_t)(word >> TPROF_RING_COUNT_SHIFT);
         const uint8_t *record = out;
 
         count += count == 0; /* after a stray write: treat it as the end */
-        if (count > end - at)
+        if (count > end - at) {
+            end = at;
             break;
+        }
+        most -=
+            most > count + TPROF_LONG_EXTRA ? count + TPROF_LONG_EXTRA : most;
         for (; count > 0; count--, at++, out += WIRE_CELL_SIZE)
             tprof_store64(out, ring[at & mask]);
         follow_long(r, record);
-        /* takes LONG_EXTRA cells from (spare), and the rest from (end) */
-        if (spare >= LONG_EXTRA) {
-            spare -= LONG_EXTRA;
-            continue;
-        }
-        end -= LONG_EXTRA - spare;
-        spare = 0;
-        if ((int32_t)(end - at) < 0)
-            end = at;
     }
+    *left = end - at;
     return at - head;
 }
 
@@ -185,18 +188,19 @@ static uint32_t words_of(struct tprof_reader *r, uint32_t session)
     return words - old;
 }
 
-uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
-                              uint32_t core, uint32_t session)
+uint32_t tprof_samples_begin(struct tprof_samples *s, struct tprof_reader *r,
+                             uint32_t core, uint32_t session)
 {
+    struct tprof_frame *f = &s->frame;
     uint8_t *body = f->data + f->used;
     uint32_t room =
         (f->size - f->used - WIRE_SAMPLES_HEADER - SAMPLES_END - STORE_OVER) /
         WIRE_CELL_SIZE;
     uint32_t words = words_of(r, session);
 
-    if (words > room)
-        words = room;
-
+    s->reader = r;
+    s->cells = 0;
+    s->left = words < room ? words : room;
     tprof_store16(body + WIRE_SAMPLES_CORE, (uint16_t)core);
     body[WIRE_SAMPLES_FLAGS] =
         (uint8_t)atomic_load_explicit(&r->flags, memory_order_relaxed);
@@ -204,17 +208,36 @@ uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
     tprof_store16(body + WIRE_SAMPLES_PERIOD, (uint16_t)r->period);
     tprof_store16(body + WIRE_SAMPLES_EPOCH, (uint16_t)r->epoch);
     tprof_store64(body + WIRE_SAMPLES_TIME, r->time);
+    f->used += WIRE_SAMPLES_HEADER;
+    return s->left;
+}
 
-    uint8_t *at = body + WIRE_SAMPLES_HEADER;
-    uint32_t head = atomic_load_explicit(&r->ring->head, memory_order_relaxed);
-    uint32_t cells = tprof_encode_cells(r, head, at, words, room - words);
+/* Writes the number of cells, and the counters behind the cells. */
+static void end_body(struct tprof_samples *s)
+{
+    struct tprof_frame *f = &s->frame;
+    uint8_t *at = f->data + f->used;
 
-    tprof_ring_consume(r->ring, cells);
-    tprof_store16(body + WIRE_SAMPLES_CELLS, (uint16_t)cells);
-    at += cells * WIRE_CELL_SIZE;
+    tprof_store16(f->data + WIRE_FRAME_HEADER + WIRE_SAMPLES_CELLS,
+                  (uint16_t)s->cells);
     *at++ = WIRE_COUNTERS;
     for (uint32_t i = 0; i < WIRE_COUNTERS; i++)
-        at = tprof_encode_varint(at, r->counter[i]);
+        at = tprof_encode_varint(at, s->reader->counter[i]);
     f->used = (uint32_t)(at - f->data);
+}
+
+uint32_t tprof_samples_more(struct tprof_samples *s, uint32_t most)
+{
+    struct tprof_frame *f = &s->frame;
+    struct tprof_ring *ring = s->reader->ring;
+    uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint32_t cells =
+        tprof_encode_cells(s->reader, head, f->data + f->used, &s->left, most);
+
+    tprof_ring_consume(ring, cells);
+    s->cells += cells;
+    f->used += cells * WIRE_CELL_SIZE;
+    if (s->left == 0)
+        end_body(s);
     return cells;
 }

@@ -49,15 +49,35 @@ static inline int tprof_has_begun(const struct tprof_reader *r,
  * fit, which means that the caller has built too large a frame. */
 struct tprof_frame {
     uint8_t *data;
-    uint32_t size; /* bytes of the buffer */
-    uint32_t used; /* bytes written */
+    uint32_t size;   /* bytes of the buffer */
+    uint32_t used;   /* bytes written */
+    uint32_t summed; /* bytes in (crc) */
+    uint32_t crc;    /* TPROF_CRC32C_FIRST: of no byte */
 };
 
-/* Reads whole records from word (head) of the ring on, at most (words) cells,
- * and writes them to (out). (out) has room for (spare) cells more. (r) follows
- * the time and counters of these records. Returns the number of cells. */
+/* A SAMPLES frame that is being written, in several calls: each call is short
+ */
+struct tprof_samples {
+    struct tprof_frame frame;
+    struct tprof_reader *reader;
+    uint32_t left;  /* words of the ring that are for this frame */
+    uint32_t cells; /* in the frame so far */
+};
+
+/*
+ * Reads whole records from word (head) of the ring on and writes them to (out),
+ * until (*left) words are read or (most) is used up. A cell takes 1 of (most).
+ * A long record takes TPROF_LONG_EXTRA more. The last record may exceed (most).
+ * (r) follows the time and counters of these records.
+ *
+ * Subtracts the words from (*left), which becomes 0 if the next record is
+ * longer. Returns the number of cells.
+ */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
-                            uint32_t words, uint32_t spare);
+                            uint32_t *left, uint32_t most);
+/* Number of short cells that could be read in the time in which a long record
+ * is followed. */
+#define TPROF_LONG_EXTRA 4u
 
 /* Writes the varint of (value) at (at). Returns its end. */
 uint8_t *tprof_encode_varint(uint8_t *at, uint64_t value);
@@ -71,16 +91,34 @@ void tprof_frame_bytes(struct tprof_frame *f, uint32_t tag, const void *value,
                        uint32_t size);
 /* Appends an integer, in as many bytes as it needs. */
 void tprof_frame_field(struct tprof_frame *f, uint32_t tag, uint64_t value);
+/*
+ * Adds the length, and the CRC of at most (most) more bytes, or of all if fewer
+ * are left. (most) is a multiple of 8.
+ *
+ * Returns the number of bytes in the frame if the frame is complete, else 0.
+ */
+uint32_t tprof_frame_sum(struct tprof_frame *f, const struct tprof_crc32c *crc,
+                         uint32_t most);
 /* Adds length and CRC. Returns the number of bytes in the frame. */
-uint32_t tprof_frame_end(struct tprof_frame *f, const struct tprof_crc32c *crc);
+static inline uint32_t tprof_frame_end(struct tprof_frame *f,
+                                       const struct tprof_crc32c *crc)
+{
+    return tprof_frame_sum(f, crc, UINT32_MAX & ~7u);
+}
 
 /*
- * Appends a SAMPLES body of (core) to (f), with as many records of (session) as
- * (r) has and as fit. Removes these records from the ring. Also removes the
- * records of earlier sessions, because this host does not have their stacks.
- * Returns the number of cells in the frame; 0: do not send the frame.
+ * Begins a SAMPLES body of (core) in (s->frame), for the records of (session)
+ * that (r) has and that fit. Removes the records of earlier sessions from the
+ * ring, because this host does not know their stacks.
+ *
+ * Returns the number of words that are for the frame. 0: do not send the frame.
  */
-uint32_t tprof_encode_samples(struct tprof_frame *f, struct tprof_reader *r,
-                              uint32_t core, uint32_t session);
+uint32_t tprof_samples_begin(struct tprof_samples *s, struct tprof_reader *r,
+                             uint32_t core, uint32_t session);
+
+/* Moves records from the ring into (s->frame), (most) as for
+ * tprof_encode_cells(), at least one. When (s->left) is 0 afterwards, the body
+ * is complete. Returns the number of cells that were moved. */
+uint32_t tprof_samples_more(struct tprof_samples *s, uint32_t most);
 
 #endif
