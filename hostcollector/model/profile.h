@@ -45,6 +45,19 @@ struct tally {
     uint64_t late_class[LATE_CLASSES]; /* samples in each class */
 };
 
+/* Add (t) to (sum). */
+static inline void tally_add(struct tally *sum, const struct tally *t)
+{
+    sum->samples += t->samples;
+    sum->weight += t->weight;
+    sum->time += t->time;
+    sum->time_sq += t->time_sq;
+    sum->late += t->late;
+    sum->late_time += t->late_time;
+    for (size_t i = 0; i < LATE_CLASSES; i++)
+        sum->late_class[i] += t->late_class[i];
+}
+
 /* A pair of leaf and stack, with the sums of its samples. */
 struct profile_entry {
     uint64_t leaf;  /* run-time address of the interrupted instruction */

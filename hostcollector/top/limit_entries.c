@@ -66,18 +66,6 @@ static bool is_kept(const struct profile_entry *entry,
     return least->ties > 0 && least->ties-- > 0;
 }
 
-static void add_tally(struct tally *sum, const struct tally *t)
-{
-    sum->samples += t->samples;
-    sum->weight += t->weight;
-    sum->time += t->time;
-    sum->time_sq += t->time_sq;
-    sum->late += t->late;
-    sum->late_time += t->late_time;
-    for (size_t i = 0; i < LATE_CLASSES; i++)
-        sum->late_class[i] += t->late_class[i];
-}
-
 /* Add (from)'s samples to the entry of its leaf in (list), of (*count). Returns
  * 0; -1 if there is no memory. */
 static int merge_leaf(struct pair_map *leaves, const struct profile_entry *from,
@@ -92,7 +80,7 @@ static int merge_leaf(struct pair_map *leaves, const struct profile_entry *from,
         list[(*count)++] =
             (struct profile_entry){.leaf = from->leaf, .stack = STACK_OTHERS};
     }
-    add_tally(&list[*place].tally, &from->tally);
+    tally_add(&list[*place].tally, &from->tally);
     return 0;
 }
 

@@ -122,18 +122,6 @@ void entries_close(struct entries *e)
         close_entry(&e->list[i]);
 }
 
-void tally_add(struct tally *sum, const struct tally *t)
-{
-    sum->samples += t->samples;
-    sum->weight += t->weight;
-    sum->time += t->time;
-    sum->time_sq += t->time_sq;
-    sum->late += t->late;
-    sum->late_time += t->late_time;
-    for (size_t i = 0; i < LATE_CLASSES; i++)
-        sum->late_class[i] += t->late_class[i];
-}
-
 struct tally tally_scaled(const struct tally *t, double scale)
 {
     struct tally scaled = *t;

@@ -67,9 +67,6 @@ void entries_close(struct entries *e);
 void entries_merge(struct entries *e, uint64_t leaf, uint32_t stack,
                    const struct tally *t, struct budget *b);
 
-/* Add (t) to (sum). */
-void tally_add(struct tally *sum, const struct tally *t);
-
 /* Returns (t) converted to ticks of a clock that runs (scale) times as fast. */
 struct tally tally_scaled(const struct tally *t, double scale);
 
