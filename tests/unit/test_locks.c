@@ -89,37 +89,6 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static void on_core(uint32_t core)
-{
-    tprof_machine.core = core;
-}
-
-/* The next call reads (time) from the clock. */
-static void at(uint64_t time)
-{
-    CHECK(tprof_machine.now < time);
-    tprof_machine.now = time - 1;
-}
-
-static void init(void)
-{
-    struct tprof_config config = {
-        .timer = TPROF_TIMER_KERNEL,
-        .kernel_hz = 1000,
-        .rate_hz = 100,
-        .tsc_hz = HZ,
-        .cpus = CORES,
-    };
-
-    one_way_init(&config, take);
-    for (uint32_t i = 0; i < CORES; i++) {
-        on_core(i);
-        tprof_machine.cores[i].hardware_id = i;
-        CHECK_EQ(tprof_start_cpu(), TPROF_OK);
-    }
-    on_core(0);
-}
-
 static void init_locks(void)
 {
     const struct tprof_threads_config threads = {
@@ -135,7 +104,7 @@ static void init_locks(void)
         .waits = WAITS,
     };
 
-    init();
+    one_way_cores(CORES, HZ, 100, take);
     CHECK_EQ(tprof_threads(&threads), TPROF_OK);
     CHECK_EQ(tprof_locks(&config), TPROF_OK);
 }
@@ -221,7 +190,7 @@ TEST(bad_configs_are_refused)
 {
     struct tprof_locks_config c = {.memory = memory, .size = sizeof memory};
 
-    init();
+    one_way_cores(CORES, HZ, 100, take);
     CHECK_EQ(tprof_locks(&c), TPROF_ERR_STATE); /* before tprof_threads() */
     CHECK_EQ(tprof_threads(&(struct tprof_threads_config){
                  .memory = thread_memory,

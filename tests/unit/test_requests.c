@@ -30,17 +30,6 @@ static char name_of[KINDS][32];
 /* Samples by the number in the REQUEST record before them */
 static uint64_t samples_of[64], sampled_by[CORES];
 
-static uint64_t varint(const uint8_t **at)
-{
-    uint64_t value = 0;
-    uint32_t bit = 0;
-
-    do
-        value |= (uint64_t)(**at & 0x7f) << bit, bit += 7;
-    while (*(*at)++ >= 0x80);
-    return value;
-}
-
 static void count_samples(const uint8_t *body)
 {
     uint32_t cells = body[16] | (uint32_t)body[17] << 8;
@@ -115,27 +104,8 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static void on_core(uint32_t core)
-{
-    tprof_machine.core = core;
-}
-
-/* The next call reads (time) from the clock. */
-static void at(uint64_t time)
-{
-    CHECK(tprof_machine.now < time);
-    tprof_machine.now = time - 1;
-}
-
 static void init_agent(void)
 {
-    struct tprof_config config = {
-        .timer = TPROF_TIMER_KERNEL,
-        .kernel_hz = 1000,
-        .rate_hz = 1000,
-        .tsc_hz = HZ,
-        .cpus = CORES,
-    };
     const struct tprof_threads_config threads = {
         .memory = memory,
         .size = sizeof memory,
@@ -143,13 +113,7 @@ static void init_agent(void)
         .waits = WAITS,
     };
 
-    one_way_init(&config, take);
-    for (uint32_t i = 0; i < CORES; i++) {
-        on_core(i);
-        tprof_machine.cores[i].hardware_id = i;
-        CHECK_EQ(tprof_start_cpu(), TPROF_OK);
-    }
-    on_core(0);
+    one_way_cores(CORES, HZ, 1000, take);
     CHECK_EQ(tprof_threads(&threads), TPROF_OK);
 }
 

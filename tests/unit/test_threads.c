@@ -81,17 +81,6 @@ static void keep(uint8_t type, const struct told *t)
  * serial of each id. WIRE.md 4 and 5 */
 static uint64_t samples_of[64], serial_of[64], running_id;
 
-static uint64_t varint(const uint8_t **at)
-{
-    uint64_t value = 0;
-    uint32_t bit = 0;
-
-    do
-        value |= (uint64_t)(**at & 0x7f) << bit, bit += 7;
-    while (*(*at)++ >= 0x80);
-    return value;
-}
-
 static void count_samples(const uint8_t *body)
 {
     uint32_t cells = body[16] | (uint32_t)body[17] << 8;
@@ -131,40 +120,9 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static void on_core(uint32_t core)
-{
-    tprof_machine.core = core;
-}
-
-/* The next call reads (time) from the clock. */
-static void at(uint64_t time)
-{
-    CHECK(tprof_machine.now < time);
-    tprof_machine.now = time - 1;
-}
-
-static void init_at_rate(uint32_t rate_hz)
-{
-    struct tprof_config config = {
-        .timer = TPROF_TIMER_KERNEL,
-        .kernel_hz = 1000,
-        .rate_hz = rate_hz,
-        .tsc_hz = HZ,
-        .cpus = CORES,
-    };
-
-    one_way_init(&config, take);
-    for (uint32_t i = 0; i < CORES; i++) {
-        on_core(i);
-        tprof_machine.cores[i].hardware_id = i;
-        CHECK_EQ(tprof_start_cpu(), TPROF_OK);
-    }
-    on_core(0);
-}
-
 static void init(void)
 {
-    init_at_rate(100);
+    one_way_cores(CORES, HZ, 100, take);
 }
 
 static void init_threads(void)
@@ -304,7 +262,7 @@ static void sample(uint32_t ticks)
 /* catches: samples of the thread before; the serial of an ended thread */
 TEST(each_sample_is_of_the_thread_that_the_core_ran)
 {
-    init_at_rate(1000);
+    one_way_cores(CORES, HZ, 1000, take);
     init_threads();
     CHECK_EQ(tprof_name(10, "ten"), TPROF_OK);
     sample(10); /* some of these take the orders over */
