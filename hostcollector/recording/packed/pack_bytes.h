@@ -21,10 +21,10 @@ struct pack_bytes {
 
 static inline void pack_u8(struct pack_bytes *b, uint8_t value)
 {
-    if (vec_grow(&b->bytes, &b->room, b->size, 1) != 0)
-        b->failed = true;
-    else
+    if (b->size < b->room || vec_grow(&b->bytes, &b->room, b->size, 1) == 0)
         b->bytes[b->size++] = value;
+    else
+        b->failed = true;
 }
 
 static inline void pack_uint(struct pack_bytes *b, uint64_t value, size_t size)
@@ -48,8 +48,19 @@ static inline void pack_zigzag(struct pack_bytes *b, uint64_t difference)
 static inline void pack_copy(struct pack_bytes *b, const uint8_t *bytes,
                              size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        pack_u8(b, bytes[i]);
+    size_t room = b->room > b->size + size ? b->room : b->size + size;
+    uint8_t *moved = room > b->room ? realloc(b->bytes, room) : b->bytes;
+
+    if (size == 0)
+        return;
+    if (moved == NULL) {
+        b->failed = true;
+        return;
+    }
+    memcpy(moved + b->size, bytes, size);
+    b->bytes = moved;
+    b->room = room;
+    b->size += size;
 }
 
 /* Append (part), and release it. */

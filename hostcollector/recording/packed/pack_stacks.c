@@ -9,24 +9,31 @@
 #include "util/pair_map.h"
 #include "util/vec.h"
 
+struct address {
+    uint64_t value;
+    uint32_t number;
+};
+
 struct stacks {
     const struct stack_pool *pool;
     const uint32_t *used;
     size_t used_count;
     struct pair_map *nodes; /* (parent's node plus 1, address) -> node */
     struct pack_bytes parents;
-    uint64_t *addresses; /* of the nodes, then of the words of stacks */
-    size_t address_count, address_room;
+    struct pair_map *distinct; /* (0, address) -> number of the address */
+    uint32_t *numbers; /* of the nodes' addresses, then of the stacks' words */
+    size_t number_count, number_room;
     uint32_t *innermost; /* node of each stack, plus 1; 0: no frames */
-    uint64_t *sorted;    /* the addresses, without repetition */
-    size_t sorted_count;
+    struct address *sorted;
+    size_t sorted_count, sorted_room;
+    uint32_t *ranks; /* place in (sorted) of each number */
 };
 
 static int compare(const void *a, const void *b)
 {
-    const uint64_t *x = a, *y = b;
+    const struct address *x = a, *y = b;
 
-    return (*x > *y) - (*x < *y);
+    return (x->value > y->value) - (x->value < y->value);
 }
 
 static struct stack stack_of(const struct stacks *p, uint32_t number)
@@ -40,10 +47,19 @@ static struct stack stack_of(const struct stacks *p, uint32_t number)
 
 static bool keep_address(struct stacks *p, uint64_t address)
 {
-    if (vec_grow(&p->addresses, &p->address_room, p->address_count,
-                 sizeof address) != 0)
+    uint32_t *at = map_put(p->distinct, 0, address);
+
+    if (at == NULL || vec_grow(&p->numbers, &p->number_room, p->number_count,
+                               sizeof *p->numbers) != 0)
         return false;
-    p->addresses[p->address_count++] = address;
+    if (*at == MAP_NOTHING) {
+        if (vec_grow(&p->sorted, &p->sorted_room, p->sorted_count,
+                     sizeof *p->sorted) != 0)
+            return false;
+        *at = (uint32_t)p->sorted_count;
+        p->sorted[p->sorted_count++] = (struct address){address, *at};
+    }
+    p->numbers[p->number_count++] = *at;
     return true;
 }
 
@@ -70,22 +86,16 @@ static uint32_t add_nodes(struct stacks *p, const struct stack *s)
     return node;
 }
 
-/* Sort a copy of all addresses. */
 static bool sort_addresses(struct stacks *p)
 {
-    size_t kept = 0;
-
-    if (p->address_count == 0)
+    if (p->sorted_count == 0)
         return true;
-    p->sorted = malloc(p->address_count * sizeof *p->sorted);
-    if (p->sorted == NULL)
+    p->ranks = malloc(p->sorted_count * sizeof *p->ranks);
+    if (p->ranks == NULL)
         return false;
-    memcpy(p->sorted, p->addresses, p->address_count * sizeof *p->sorted);
-    qsort(p->sorted, p->address_count, sizeof *p->sorted, compare);
-    for (size_t i = 0; i < p->address_count; i++)
-        if (i == 0 || p->sorted[i] != p->sorted[i - 1])
-            p->sorted[kept++] = p->sorted[i];
-    p->sorted_count = kept;
+    qsort(p->sorted, p->sorted_count, sizeof *p->sorted, compare);
+    for (uint32_t i = 0; i < p->sorted_count; i++)
+        p->ranks[p->sorted[i].number] = i;
     return true;
 }
 
@@ -108,26 +118,20 @@ static bool gather(struct stacks *p)
     return p->innermost != NULL && !p->parents.failed && sort_addresses(p);
 }
 
-static uint64_t index_of(const struct stacks *p, uint64_t address)
-{
-    const uint64_t *at =
-        bsearch(&address, p->sorted, p->sorted_count, sizeof address, compare);
-
-    return (uint64_t)(at - p->sorted);
-}
-
 static void put_addresses(const struct stacks *p, struct pack_bytes *b)
 {
     uint64_t last = 0;
 
     pack_uleb(b, p->sorted_count);
     for (size_t i = 0; i < p->sorted_count; i++) {
-        pack_uleb(b, p->sorted[i] - last);
-        last = p->sorted[i];
+        pack_uleb(b, p->sorted[i].value - last);
+        last = p->sorted[i].value;
     }
 }
 
-static void put_stack(const struct stacks *p, uint32_t i, struct pack_bytes *b)
+/* Write stack (i), whose words begin at (*word) in (numbers). */
+static void put_stack(const struct stacks *p, uint32_t i, size_t *word,
+                      struct pack_bytes *b)
 {
     struct stack s = stack_of(p, p->used[i]);
 
@@ -136,7 +140,7 @@ static void put_stack(const struct stacks *p, uint32_t i, struct pack_bytes *b)
     pack_u8(b, (uint8_t)(s.slot_mask | (s.loaded ? PACKED_LOADED : 0)));
     for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
         if (s.slot_mask >> k & 1)
-            pack_uleb(b, index_of(p, s.words[k]));
+            pack_uleb(b, p->ranks[p->numbers[(*word)++]]);
     pack_uleb(b, s.rsp);
     pack_uleb(b, s.generation);
 }
@@ -144,9 +148,12 @@ static void put_stack(const struct stacks *p, uint32_t i, struct pack_bytes *b)
 void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
                  uint64_t text_start, const uint32_t *used, size_t count)
 {
-    static struct pair_map nodes; /* its room serves all windows */
-    struct stacks p = {
-        .pool = pool, .used = used, .used_count = count, .nodes = &nodes};
+    static struct pair_map nodes, distinct; /* their room serves all windows */
+    struct stacks p = {.pool = pool,
+                       .used = used,
+                       .used_count = count,
+                       .nodes = &nodes,
+                       .distinct = &distinct};
 
     if (gather(&p)) {
         pack_uleb(b, text_start);
@@ -156,17 +163,21 @@ void pack_stacks(struct pack_bytes *b, const struct stack_pool *pool,
         /* Each node has an address.
          * NOLINTBEGIN(clang-analyzer-core.NullDereference) */
         for (size_t i = 0; i < nodes.count; i++)
-            pack_uleb(b, index_of(&p, p.addresses[i]));
+            pack_uleb(b, p.ranks[p.numbers[i]]);
         /* NOLINTEND(clang-analyzer-core.NullDereference) */
         pack_uleb(b, count);
+        size_t word = nodes.count;
+
         for (uint32_t i = 1; i <= count; i++)
-            put_stack(&p, i, b);
+            put_stack(&p, i, &word, b);
     } else {
         b->failed = true;
     }
     map_clear(&nodes);
+    map_clear(&distinct);
     free(p.parents.bytes);
-    free(p.addresses);
+    free(p.numbers);
     free(p.innermost);
     free(p.sorted);
+    free(p.ranks);
 }
