@@ -32,6 +32,11 @@ static const struct option_row own_rows[] = {
      "record into FILE from the start (default: at key r)"},
     {.name = NULL}};
 
+static const struct option_row by_rows[] = {
+    {"by", 0, "core|thread|image", &option_choice, AT(shown.by), 0, 0,
+     "columns of functions: a core (default), thread or image"},
+    {.name = NULL}};
+
 static const struct option_group groups[] = {
     OPTION_TITLE("Guests and images:"),
     OPTION_MADE(session_source, AT(from)),
@@ -44,6 +49,8 @@ static const struct option_group groups[] = {
     OPTION_ROWS(rate_rows, AT(from)),
     OPTION_ROWS(depth_rows, AT(from)),
     OPTION_ROWS(unwind_rows, AT(from)),
+    OPTION_TITLE("What to show:"),
+    OPTION_ROWS(by_rows, 0),
     OPTION_TITLE("Where to write:"),
     OPTION_ROWS(own_rows, AT(output)),
     OPTION_ROWS(names_rows, 0),

@@ -252,6 +252,9 @@ static bool show_key(struct top *t, uint32_t key)
     case 'b':
         t->of_busy = !t->of_busy;
         break;
+    case 't':
+        t->by = (t->by + 1) % VIEW_BYS;
+        break;
     case '\t':
     case TOP_KEY_BACK_TAB:
         step_core(t, key != '\t');
@@ -316,6 +319,8 @@ static enum top_wish press(struct top *t, uint32_t key)
         return TOP_NOTHING;
     case 'l':
         return TOP_LINES;
+    case 'T':
+        return TOP_THREADS;
     default:
         if (show_key(t, key))
             return TOP_NOTHING;
@@ -336,7 +341,8 @@ enum top_wish top_key(struct top *t, uint32_t key)
     }
     if (t->pages.text != NULL && pages_key(t, key))
         return TOP_NOTHING;
-    if (t->pages.text != NULL && key != 'l' && key != CONTROL('c'))
+    if (t->pages.text != NULL && key != 'l' && key != 'T' &&
+        key != CONTROL('c'))
         return TOP_NOTHING;
     return press(t, key);
 }

@@ -37,9 +37,10 @@ enum top_key {
 enum top_wish {
     TOP_NOTHING,
     TOP_QUIT,
-    TOP_WINDOW, /* another window of time, so another view */
-    TOP_LINES,  /* lines and blocks of the selected function */
-    TOP_RECORD, /* begin a recording, or end it */
+    TOP_WINDOW,  /* another window of time, so another view */
+    TOP_LINES,   /* lines and blocks of the selected function */
+    TOP_THREADS, /* times and waits of threads */
+    TOP_RECORD,  /* begin a recording, or end it */
     TOP_RATE_UP,
     TOP_RATE_DOWN,
     TOP_DEPTH_UP,
@@ -88,6 +89,7 @@ struct top {
 
     /* Set by keys. */
     uint32_t core; /* or VIEW_ALL_CORES */
+    uint32_t by;   /* columns beside the functions, an enum view_by */
     enum top_sort sort;
     bool idle;       /* functions in which cores wait, not busy ones */
     bool of_busy;    /* shares are of busy time; otherwise of all time */

@@ -94,6 +94,7 @@ int top_session_init(struct top_session *s, const struct options *o,
                               .speed = 1,
                               .played_ns = clock_ns()};
     top_init(&s->top, o->from.guests.count == 0);
+    s->top.by = o->shown.by;
     return open_run(s, e);
 }
 
@@ -424,6 +425,9 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
         return 1;
     case TOP_LINES:
         top_lines_show(s);
+        return 1;
+    case TOP_THREADS:
+        top_threads_show(s);
         return 1;
     case TOP_RECORD:
         record(s);

@@ -6,6 +6,7 @@
 
 #include "diagnose/lateness.h"
 #include "diagnose/share.h"
+#include "report/groups.h"
 #include "report/name.h"
 #include "top/draw.h"
 #include "util/text.h"
@@ -16,36 +17,90 @@
 #define WITH_LATE  80u
 #define WITH_LINE  100u
 #define WITH_CORES 120u
+#define WITH_NAMES 80u /* columns of threads or images */
 
-#define LINE_WIDTH  24u
-#define CORE_WIDTH  5u
-#define SMALL_SHARE .0005
+#define LINE_WIDTH   24u
+#define BESIDE_CORES 30u /* columns of a function's name, beside cores */
+#define BESIDE_NAMES 20u /* and beside threads or images */
+#define SMALL_SHARE  .0005
 
 struct layout {
     bool total, late, line;
-    bool cores;    /* one column for each core */
-    unsigned name; /* columns */
+    struct groups groups;
+    size_t columns; /* number of groups that have a column */
+    unsigned name;  /* columns */
 };
 
+/* Has group (i) of (g) something to show? */
+static bool is_there(const struct top *t, const struct groups *g, size_t i)
+{
+    return g->by == VIEW_BY_CORE ? top_has_core(t, i)
+                                 : g->scopes[i].busy.samples != 0;
+}
+
+/* Number of groups that get a column if there is room for (most) columns: all
+ * cores or none, or the busiest of other groups. */
+static size_t choose_columns(const struct top *t, const struct groups *g,
+                             size_t most)
+{
+    size_t there = 0;
+
+    for (size_t i = 0; i < g->count; i++)
+        there += is_there(t, g, i);
+    if (g->by == VIEW_BY_CORE)
+        return there > 1 && there <= most ? there : 0;
+    return there < most ? there : most;
+}
+
+/* Call groups_fini() for the groups of the result. */
 static struct layout lay_out(const struct top *t, const struct screen *s)
 {
+    const struct report r = {
+        .view = t->view, .profile = t->profile, .by = t->by};
     struct layout l = {.total = s->width >= WITH_TOTAL,
                        .late = s->width >= WITH_LATE &&
                                t->late_least < LATENESS_NEVER,
                        .line = s->width >= WITH_LINE};
     unsigned used = 21 + (l.total ? 7u : 0u) + (l.late ? 6u : 0u);
 
+    groups_init(&l.groups, &r);
     if (l.line)
         used += LINE_WIDTH + 1;
-    unsigned cores = (unsigned)top_cores(t) * CORE_WIDTH;
+    bool cores = l.groups.by == VIEW_BY_CORE;
+    unsigned name = cores ? BESIDE_CORES : BESIDE_NAMES;
 
-    if (s->width >= WITH_CORES && !t->idle && t->core == VIEW_ALL_CORES &&
-        top_cores(t) > 1 && used + cores + 30 <= s->width) {
-        l.cores = true;
-        used += cores;
-    }
+    if (s->width >= (cores ? WITH_CORES : WITH_NAMES) && !t->idle &&
+        t->core == VIEW_ALL_CORES && used + name <= s->width)
+        l.columns = choose_columns(t, &l.groups,
+                                   (s->width - used - name) / l.groups.width);
+    used += (unsigned)(l.columns * l.groups.width);
     l.name = s->width > used + 8 ? s->width - used : 8;
     return l;
+}
+
+/* Write the head of the column of (scope). */
+static void put_column(const struct top *t, struct screen *s,
+                       const struct groups *g, const struct view_scope *scope)
+{
+    const struct report r = {
+        .view = t->view, .profile = t->profile, .by = g->by};
+    unsigned width = (unsigned)g->width - 1;
+    char name[NAME_PLAIN];
+
+    if (g->by == VIEW_BY_CORE) {
+        screen_put(s, SCREEN_HEAD, " %*" PRIu32, (int)width, scope->core);
+        return;
+    }
+    groups_name(name, g, &r, scope);
+    const char *shown = strstr(name, " 0x"); /* an id tells threads apart */
+    unsigned used;
+
+    shown = shown != NULL ? shown + 1 : name;
+    used = screen_width_of(shown);
+
+    screen_put(s, SCREEN_HEAD, " %*s", used < width ? (int)(width - used) : 0,
+               "");
+    screen_cell(s, SCREEN_HEAD, used < width ? used : width, shown);
 }
 
 static void draw_heading(const struct top *t, struct screen *s,
@@ -59,9 +114,12 @@ static void draw_heading(const struct top *t, struct screen *s,
         screen_put(s, SCREEN_HEAD, " total%%");
     if (l->late)
         screen_put(s, SCREEN_HEAD, " late%%");
-    for (size_t i = 0; l->cores && i < t->view->core_count; i++)
-        if (top_has_core(t, i))
-            screen_put(s, SCREEN_HEAD, " %4" PRIu32, t->view->cores[i].core);
+    for (size_t i = 0, n = 0; n < l->columns; i++) {
+        if (!is_there(t, &l->groups, i))
+            continue;
+        put_column(t, s, &l->groups, &l->groups.scopes[i]);
+        n++;
+    }
     const char *of = !t->of_busy ? "" : t->idle ? "idle " : "busy ";
     const char *what = t->idle ? "waits in" : "function";
 
@@ -118,23 +176,26 @@ static void put_line(struct screen *s, const struct view_function *f)
     screen_cell(s, SCREEN_DIM, LINE_WIDTH, tail);
 }
 
-/* Write the share of (function) on each core. */
-static void put_cores(const struct top *t, struct screen *s, uint32_t function)
+/* Write the share of (function) in each column. */
+static void put_shares(const struct top *t, struct screen *s,
+                       const struct layout *l, uint32_t function)
 {
-    for (size_t i = 0; i < t->view->core_count; i++) {
-        const struct view_scope *c = &t->view->cores[i];
+    int width = (int)l->groups.width - 1;
+
+    for (size_t i = 0, n = 0; n < l->columns; i++) {
+        const struct view_scope *c = &l->groups.scopes[i];
         double p = 0;
 
-        if (!top_has_core(t, i))
+        if (!is_there(t, &l->groups, i))
             continue;
-
+        n++;
         for (size_t j = 0; j < c->row_count; j++)
             if (c->rows[j].function == function)
                 p = share_of(&c->rows[j].self, top_whole(t, c)).p;
         if (p >= .005)
-            screen_put(s, SCREEN_PLAIN, " %4.0f", 100 * p);
+            screen_put(s, SCREEN_PLAIN, " %*.0f", width, 100 * p);
         else
-            screen_put(s, SCREEN_DIM, " %4s", p > 0 ? "." : "");
+            screen_put(s, SCREEN_DIM, " %*s", width, p > 0 ? "." : "");
     }
 }
 
@@ -157,8 +218,7 @@ static void draw_function(const struct top *t, struct screen *s,
     if (l->late)
         screen_put(s, item->late >= t->late_least ? SCREEN_LATE : SCREEN_DIM,
                    " %5.1f", 100 * item->late);
-    if (l->cores)
-        put_cores(t, s, item->function);
+    put_shares(t, s, l, item->function);
     screen_put(s, SCREEN_PLAIN, "%s", item->open ? " - " : "   ");
     screen_cell(s, SCREEN_PLAIN, l->name - 2,
                 name_short(name, f->name, l->name - 2));
@@ -230,6 +290,7 @@ void table_draw(struct top *t, struct screen *s, unsigned keep)
     }
     if (t->item_count == 0 && screen_left(s) > keep) {
         draw_nothing(t, s);
+        groups_fini(&l.groups);
         return;
     }
     t->page = screen_left(s) > keep ? screen_left(s) - keep : 0;
@@ -242,4 +303,5 @@ void table_draw(struct top *t, struct screen *s, unsigned keep)
     for (size_t i = t->first;
          t->view != NULL && i < t->item_count && screen_left(s) > keep; i++)
         draw_item(t, s, &l, i);
+    groups_fini(&l.groups);
 }

@@ -158,6 +158,45 @@ TEST(functions_have_shares_intervals_and_cores)
     end();
 }
 
+/* (on_stack) in thread (serial), which has (name). */
+static uint32_t in_thread(uint32_t on_stack, uint64_t serial, const char *name)
+{
+    struct guest_thread t = {.serial = serial, .id = 0x100 + serial};
+
+    (void)snprintf(t.name, sizeof t.name, "%s", name);
+    aggregate_events.thread(aggregate, &t);
+    return aggregate_events.stack_of(
+        aggregate, on_stack,
+        aggregate_events.runs(aggregate, serial, 0x100 + serial));
+}
+
+TEST(columns_are_cores_or_threads) /* catches: shares of another thread */
+{
+    uint32_t outer;
+
+    begin();
+    outer = stack((uint64_t[]){0x1050}, 1);
+    samples(0, in_thread(outer, 1, "Ping"), 0x1100, 300);
+    samples(1, in_thread(outer, 2, "a thread with a long name"), 0x1200, 100);
+    samples(1, in_thread(outer, 1, "Ping"), 0x1200, 100);
+    show();
+    draw(80, 24);
+    CHECK(!has("Ping"));
+    press("t");
+    draw(80, 24);
+    /* of all cores 60 %, of Ping 300 of 400, of the other none */
+    CHECK(strstr(row("change"), "     Ping a thre..") != NULL);
+    CHECK(strstr(row("  0x1100"), "       75          ") != NULL);
+    CHECK(strstr(row("  0x1200"), "       25      100 ") != NULL);
+    draw(60, 24); /* too narrow */
+    CHECK(!has("Ping") && has("0x1100"));
+    press("tt");
+    draw(80, 24);
+    CHECK(!has("Ping") && top.by == VIEW_BY_CORE);
+    CHECK_EQ(top_key(&top, 'T'), TOP_THREADS);
+    end();
+}
+
 TEST(change_is_since_the_last_picture)
 {
     begin();
