@@ -134,6 +134,13 @@ void __tsan_atomic_thread_fence(int order)
     step();
 }
 
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    step();
+}
+
 #define ATOMIC_CHANGE(type, bits, name, result)                                \
     type __tsan_atomic##bits##_##name(volatile type *at, type value,           \
                                       int order);                              \

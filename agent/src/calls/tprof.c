@@ -84,6 +84,8 @@ static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
                              UINT32_MAX);
     mend_counts(&cpu->recorder, told.counter);
     cpu->inside = cpu->reentered = 0;
+    /* half of it may be of another stack: the next tick finds image and range */
+    cpu->recorder.span.room = cpu->recorder.span.origin = 0;
     if (a->mend_maps)
         a->mend_maps();
     tprof_pump_mend(cpu);

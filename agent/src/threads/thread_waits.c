@@ -9,9 +9,10 @@
 
 struct tprof_thread_waits tprof_thread_waits;
 
-/* Makes (in) the range that has the frame at (fp). (in->size) is the number of
- * places for a frame. Returns false if the frame may not be read. */
-TPROF_COLD bool find_range(struct tprof_range *in, uint64_t fp)
+/* Makes (in) and (range) the range that has the frame at (fp). Its size is the
+ * number of places for a frame. Returns false if the frame may not be read. */
+TPROF_COLD bool find_range(struct tprof_range *in, struct tprof_range *range,
+                           uint64_t fp)
 {
     const struct tprof_range *r =
         tprof_unwind_range(tprof_thread_waits.bounds, fp, TPROF_FRAME_SIZE);
@@ -20,6 +21,13 @@ TPROF_COLD bool find_range(struct tprof_range *in, uint64_t fp)
         return false;
     in->start = r->start;
     in->size = r->size - TPROF_FRAME_SIZE + 1;
+    /* The core may be reset at any moment, and goes on with (range): no frame
+     * lies in a half of it. */
+    range->size = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    range->start = in->start;
+    atomic_signal_fence(memory_order_seq_cst);
+    range->size = in->size;
     return true;
 }
 
@@ -41,7 +49,7 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
     }
     while (frame != end) {
         if (__builtin_expect(fp - in.start >= in.size, 0) &&
-            !find_range(&in, fp)) {
+            !find_range(&in, range, fp)) {
             c->end = WIRE_END_MEMORY;
             break;
         }
@@ -61,7 +69,6 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
         }
         fp = next;
     }
-    *range = in;
     c->name = name;
     c->count = (uint32_t)(frame - c->frame);
 }
