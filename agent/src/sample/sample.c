@@ -29,14 +29,22 @@ tprof_sample_place(struct tprof_recorder *r, struct tprof_place *end)
     end->tail = tprof_ring_tail(&r->ring);
 }
 
-__attribute__((cold, noinline)) void tprof_sample_know(struct tprof_recorder *r)
+/* (unwritten): samples, 0 or 1, that are counted and not in the ring yet. */
+static __attribute__((cold, noinline)) void know(struct tprof_recorder *r,
+                                                 uint32_t unwritten)
 {
     uint32_t next =
         !atomic_load_explicit(&r->known_in_use, memory_order_relaxed);
 
     tprof_sample_place(r, &r->known[next]);
+    r->known[next].counter[WIRE_COUNTER_SAMPLES] -= unwritten;
     /* release: after a reset this core finds the place complete */
     atomic_store_explicit(&r->known_in_use, next, memory_order_release);
+}
+
+void tprof_sample_know(struct tprof_recorder *r)
+{
+    know(r, 0);
 }
 
 __attribute__((cold)) void tprof_sample_begin(struct tprof_recorder *r,
@@ -251,14 +259,16 @@ static int write_sample(struct tprof_recorder *r, const struct tprof_sample *s,
     return 1;
 }
 
-__attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
+/* (unwritten): as know() has it. */
+static __attribute__((cold)) int look_ahead(struct tprof_recorder *r,
+                                            uint32_t unwritten)
 {
     uint32_t room = tprof_ring_room(&r->ring);
     uint32_t used = r->ring.mask + 1 - room;
     uint32_t ahead = room;
 
     if (tprof_ring_tail(&r->ring) - tprof_sample_known(r)->tail > KNOWN_BEHIND)
-        tprof_sample_know(r);
+        know(r, unwritten);
 
     if (used < r->watermark)
         ahead = r->watermark - used;
@@ -268,6 +278,11 @@ __attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
     return used >= r->watermark;
 }
 
+__attribute__((cold)) int tprof_sample_look_ahead(struct tprof_recorder *r)
+{
+    return look_ahead(r, 0);
+}
+
 __attribute__((cold)) int tprof_sample_prepare(struct tprof_recorder *r,
                                                uint64_t pc, uint64_t sp)
 {
@@ -275,8 +290,9 @@ __attribute__((cold)) int tprof_sample_prepare(struct tprof_recorder *r,
 
     if (tprof_sample_is_told(r) || r->unwritten || !write_thread(r))
         return has_changed;
-    /* at the watermark only the slow way calls the pump */
-    return !tprof_sample_look_ahead(r);
+    /* At the watermark only the slow way calls the pump. The sample of this
+     * tick comes behind the THREAD. */
+    return !look_ahead(r, 1);
 }
 
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
