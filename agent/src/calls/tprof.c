@@ -84,7 +84,7 @@ static void mend_core(struct tprof_agent *a, struct tprof_cpu *cpu)
                              UINT32_MAX);
     mend_counts(&cpu->recorder, told.counter);
     cpu->inside = cpu->reentered = 0;
-    /* half of it may be of another stack: the next tick finds image and range */
+    /* half of it may be of another stack: the next tick finds all of it */
     cpu->recorder.span.room = cpu->recorder.span.origin = 0;
     if (a->mend_maps)
         a->mend_maps();
@@ -134,6 +134,7 @@ static int start_core(struct tprof_agent *a)
         return TPROF_ERR_STATE;
     cpu->hardware_id = hardware_id;
     error = tprof_arch_core_join(cpu);
+    (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
     if (error == TPROF_OK) {
         mend_core(a, cpu);
         join_core(a, cpu);
