@@ -103,9 +103,9 @@ static uint64_t get(const _Atomic uint64_t *sum)
     return atomic_load_explicit(sum, memory_order_relaxed);
 }
 
-/* A record, read at one moment */
+/* A record, read at the moment (now) */
 struct reading {
-    uint64_t word, id, since;
+    uint64_t now, word, id, since;
     uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8];
     uint64_t ticks[TPROF_THREAD_TIMES];
     uint64_t switches;
@@ -130,6 +130,7 @@ static bool read_record(const struct tprof_thread_record *t, struct reading *r)
         r->serial = t->serial;
         r->wait = t->wait;
         r->flags = t->flags;
+        r->now = tprof_sums_now(); /* the word is still the same then */
         atomic_thread_fence(memory_order_seq_cst);
         if (atomic_load(&t->users) == 0 && atomic_load(&t->word) == r->word)
             return true;
@@ -157,7 +158,7 @@ static void put_thread(struct tprof_frame *f, struct reading *r, uint32_t slot)
     uint64_t since = r->since > tprof_thread_table.since
                          ? r->since
                          : tprof_thread_table.since;
-    uint64_t now = tprof_sums_now();
+    uint64_t now = r->now;
     uint64_t then = r->word >> TPROF_THREAD_STATE_BITS;
     uint32_t is = state_of(r);
 
@@ -248,9 +249,9 @@ static void put_evicted(struct tprof_frame *f)
     tprof_frame_field(f, WIRE_SCHED_REFUSED, get(&table->refused));
 }
 
-/* The times of a core, read at one moment */
+/* The times of a core, read at the moment (now) */
 struct core_reading {
-    uint64_t last, running, other, ready_idle;
+    uint64_t now, last, running, other, ready_idle;
     uint64_t ticks[TPROF_CORE_TIMES];
     uint32_t does;
 };
@@ -271,6 +272,7 @@ static bool read_core(uint32_t index, struct core_reading *r)
         r->running = get(&cpu->recorder.running);
         for (uint32_t i = 0; i < TPROF_CORE_TIMES; i++)
             r->ticks[i] = get(&core->ticks[i]);
+        r->now = tprof_sums_now();
         atomic_thread_fence(memory_order_seq_cst);
         if (calls % 2 == 0 && atomic_load(&core->calls) == calls)
             return true;
@@ -282,8 +284,7 @@ static void put_core(struct tprof_frame *f, uint32_t index,
                      struct core_reading *r)
 {
     const struct tprof_core_sums *core = &tprof_sums.core[index];
-    uint64_t now = tprof_sums_now();
-    uint64_t ticks = now > r->last ? now - r->last : 0;
+    uint64_t ticks = r->now > r->last ? r->now - r->last : 0;
     uint32_t does = r->does;
 
     if (!get(&tprof_sums.stopped))
