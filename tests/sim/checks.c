@@ -10,6 +10,7 @@
 #include "profile/decode/decode.h"
 #include "sample/sample.h"
 #include "sim.h"
+#include "thread_checks.h"
 
 #define SERIALS 65536u
 #define CHAINS  65536u
@@ -97,6 +98,35 @@ void check_before(uint64_t serial)
     remember_last(cpu);
 }
 
+void check_call(void)
+{
+    const struct tprof_cpu *cpu = this_cpu();
+
+    if (cpu)
+        remember(before_now(), cpu);
+}
+
+/* An interrupt inside what is over was none of what is around it: that had done
+ * nothing yet, because interrupts inside the agent's own work change nothing.
+ */
+static void forget_inside(struct before *b, const struct tprof_cpu *cpu)
+{
+    if (b->counts.ticks == cpu->recorder.counts.ticks &&
+        b->generation == cpu->generation &&
+        b->schedule.deadline == cpu->schedule.deadline)
+        return;
+    while (b-- > before[tprof_machine.core])
+        remember(b, cpu);
+}
+
+void check_called(void)
+{
+    const struct tprof_cpu *cpu = this_cpu();
+
+    if (cpu)
+        forget_inside(before_now(), cpu);
+}
+
 /* Has the core begun to sample for another host? Until it has, (last) is what
  * it had counted before the interrupt in which it does, and in those that came
  * inside that one. */
@@ -154,12 +184,7 @@ void check_after(uint64_t serial)
     if (is->missed - was->missed + dropped > 0)
         note("tick %lu: %lu missed before it, %lu dropped", serial,
              is->missed - was->missed, dropped);
-    /* What it has interrupted had done nothing yet: an interrupt inside the
-     * agent's own work changes nothing. */
-    if (cores[tprof_machine.core].depth > 1 &&
-        (ticks > 0 || b->generation != cpu->generation ||
-         b->schedule.deadline != cpu->schedule.deadline))
-        remember(b - 1, cpu);
+    forget_inside(b, cpu);
 }
 
 void check_stats(const struct tprof_stats *s)
@@ -179,6 +204,7 @@ static int on_hello(void *context, enum hello_kind kind, const struct guest *g,
     (void)e;
     note("host: HELLO (%lu)", kind, 0, 0);
     if (kind != HELLO_REPEAT) {
+        thread_check_session();
         heard = tprof_agent.session;
         nonce = g->nonce;
     }
@@ -369,6 +395,9 @@ static const struct events events = {
     .loss = on_loss,
     .account = on_account,
     .stats = on_stats,
+    .thread = thread_check_thread,
+    .wait = thread_check_wait,
+    .sched = thread_check_sched,
     .status = on_status,
     .pong = on_pong,
     .gap = on_gap,
@@ -536,5 +565,6 @@ void check_end(bool complete)
     for (uint32_t core = 0; core < guest_config.cpus; core++)
         check_core(core);
     check_memory(complete);
+    thread_check_end(complete);
     /* (decode) lives on: one more host will come */
 }

@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "sim.h"
+#include "thread_checks.h"
 
 bool is_calm;
 
@@ -59,6 +60,7 @@ static void leave_silently(void)
             return;
     }
     note("core %lu is gone, without a word", core, 0, 0);
+    threads_reset(core);
     cores[core].gone = true;
 }
 
@@ -97,6 +99,7 @@ static void jump_back(void)
     uint64_t ticks = draw_log(tprof_machine.now);
 
     note("the clock goes back by %lu us", ticks / 1000, 0, 0);
+    life_has_no_clock();
     tprof_machine.now -= ticks;
     clock_skew -= ticks;
     for (uint32_t i = 0; i < guest_config.cpus; i++) {

@@ -42,6 +42,7 @@ static void preempt(void)
 {
     left = 1 + below(2 * preempt_mean);
     kernel_interrupts();
+    threads_interrupt();
     /* a host that lets others run may do so anywhere, and for long */
     if (!is_calm && chance(2))
         cores[tprof_machine.core].starved =

@@ -29,7 +29,8 @@ static void take_interrupts(void)
 {
     tprof_machine.now += below(SIM_SECOND / 1000);
     kernel_interrupts();
-    if (guest_config.timer != TPROF_TIMER_APIC &&
+    /* tprof_exit() forbids ticks: a core may already have left */
+    if (guest_config.timer != TPROF_TIMER_APIC && !shuts_down &&
         (int64_t)(tprof_machine.now - tick_due[tprof_machine.core]) >= 0)
         kernel_tick(tprof_machine.core);
 }
@@ -360,6 +361,8 @@ static void act(struct core *c)
         c->leaves = true;
     if (what % 2 == 0)
         call(tprof_poll);
+    if (kernel_may_call())
+        threads_act();
 }
 
 void kernel_shut_down(void)
@@ -373,6 +376,13 @@ void kernel_shut_down(void)
 bool has_kernel_exited(void)
 {
     return has_exited;
+}
+
+bool kernel_may_call(void)
+{
+    uint32_t core = tprof_machine.core;
+
+    return has_joined[core] && !is_changing[core] && !shuts_down;
 }
 
 /* The calling core joins, or leaves. */
@@ -397,6 +407,7 @@ static uint32_t count(const bool *of)
 
 void kernel_reset(uint32_t core)
 {
+    threads_reset(core);
     struct tprof_machine_core *m = &tprof_machine.cores[core];
 
     m->interrupts_off = m->pending = m->in_service = false;

@@ -137,6 +137,8 @@ void sim_build(void)
     }
     if (error != TPROF_OK)
         fail("tprof_init() says %d", error);
+    threads_draw();
+    threads_init();
     fibers_init(c->cpus, kernel_body);
 }
 

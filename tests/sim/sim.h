@@ -11,9 +11,10 @@
  *   device.c      virtio: registers and queues; console.c, vsock.c: the devices
  *   link.c        bytes between device and host
  *   hosts.c       collectors, and hosts that are none
- *   kernel.c      what the kernel does on its cores
+ *   kernel.c      what the kernel does on its cores; threads.c: its threads
  *   faults.c      what goes wrong: one table
- *   checks.c      what must hold; schedule.c: of deadlines
+ *   checks.c      what must hold; schedule.c: of deadlines; thread_checks.c:
+ *                 of sums of threads
  *   run.c         a run from beginning to end; main.c: runs, options
  *   clones.c      many runs that begin in the middle of one
  */
@@ -134,6 +135,8 @@ void stacks_init(struct tprof_config *config);
 /* What the next interrupt on this core interrupts; remembers it under a new
  * serial number, which is in the pc. */
 struct tprof_registers inject(uint32_t core, uint64_t *serial);
+/* The frame pointer of code that calls the agent. */
+uint64_t a_frame_pointer(void);
 /* How many there were. */
 uint64_t injected(void);
 /* The chain that a walk of (depth) frames must find: its hash. (serial) */
@@ -156,6 +159,9 @@ void checks_init(void);
 /* A tick or interrupt with (serial) begins on this core, or has ended. */
 void check_before(uint64_t serial);
 void check_after(uint64_t serial);
+/* Likewise a call that is no interrupt, but may be in one. */
+void check_call(void);
+void check_called(void);
 /* A host begins, and has heard nothing yet. */
 void check_new_host(void);
 /* Bytes that a host has received. */
@@ -244,6 +250,21 @@ void kernel_clock_back(uint32_t core, uint64_t ticks);
 /* Interrupts that the running core wants now are taken. */
 void kernel_interrupts(void);
 extern uint64_t clock_skew; /* what jumps have added to the clock */
+
+/* May the running core call the agent, as one that has joined? */
+bool kernel_may_call(void);
+
+/* --- Threads: threads.c --------------------------------------------------- */
+
+/* Draws whether the kernel tells of its threads; tells the agent, after
+ * tprof_init(). */
+void threads_draw(void);
+void threads_init(void);
+/* The running core's threads do something; so does a driver's interrupt. */
+void threads_act(void);
+void threads_interrupt(void);
+/* (core) was stopped where it was. */
+void threads_reset(uint32_t core);
 
 /* One fault, perhaps. */
 void fault_strike(void);

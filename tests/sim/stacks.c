@@ -138,6 +138,11 @@ struct tprof_registers inject(uint32_t core, uint64_t *serial)
     return r;
 }
 
+uint64_t a_frame_pointer(void)
+{
+    return chance(20) ? draw() : shapes[below(SHAPES)].fp;
+}
+
 bool is_in_app(uint64_t serial)
 {
     return interrupted[serial].in_app;
