@@ -412,7 +412,7 @@ enum wire_lock_wait_tag {
 
 enum wire_lock_wait_kind {
     WIRE_LOCK_WAITED = 0, /* the thread began to wait at STACK */
-    WIRE_LOCK_HELD = 1,   /* the thread had acquired the lock at STACK */
+    WIRE_LOCK_HELD = 1,   /* holds: the lock was acquired at STACK */
 };
 
 /* REQUEST body, WIRE.md 11.1, since 2.5: fields */

@@ -33,15 +33,15 @@ struct guest_lock {
     struct lock_times waits, holds;
 };
 
-/* LOCK_WAIT, WIRE.md 12.2: waits that began at one stack, or while the lock was
- * held from one stack. */
+/* LOCK_WAIT, WIRE.md 12.2: waits that began at one stack; or holds that began
+ * at one stack, and at whose end threads waited. */
 struct guest_lock_wait {
     uint64_t address; /* of the lock; 0: several */
     uint8_t kind;     /* enum wire_lock_wait_kind */
     uint64_t serial;  /* of the thread at the stack; 0: none, or several */
     uint32_t entry;   /* later frames of the same entry replace this one */
-    struct lock_times waits;
-    uint8_t end; /* of the chain: enum wire_end */
+    struct lock_times waits; /* or holds */
+    uint8_t end;             /* of the chain: enum wire_end */
     uint32_t depth;
     /* return addresses, innermost first */
     uint64_t frames[WIRE_WAIT_FRAMES_MAX];
@@ -58,14 +58,14 @@ struct profile_lock {
     struct lock_times waits, holds;
 };
 
-/* The waits for lock number (lock), an index, that began at one stack or were
- * caused at one stack. */
+/* The waits for lock number (lock), an index, or the holds of the lock, that
+ * began at one stack. */
 struct profile_lock_wait {
     uint8_t kind;
     uint32_t lock;
     uint32_t thread; /* number of the thread at the stack; 0: none is known */
     uint32_t stack;  /* STACK_UNKNOWN: not known, or several */
-    struct lock_times waits;
+    struct lock_times waits; /* or holds */
 };
 
 #endif

@@ -248,8 +248,7 @@ TEST(sums_are_those_of_the_cores)
         *(kind_of[i] ? &held : &waited) += waits_by_entry[i];
     CHECK(waits > 100);
     CHECK_EQ(waited, waits);
-    /* a holder that is just leaving, or has just come, is not known */
-    CHECK(held <= waits);
+    CHECK(held > 0);
 }
 
 static void begin_anew(void)

@@ -82,8 +82,9 @@ void tprof_wait(const volatile void *lock);
 
 /* Reports that the caller has acquired (lock). Ends the wait that tprof_wait()
  * began, if the caller has called tprof_wait() before. The callers of this
- * function are recorded: if others have to wait for (lock), these callers are
- * shown as the holder. Of a recursive lock only the first acquire counts. */
+ * function are recorded: if others wait for (lock) when it is released, these
+ * callers are shown as the holder. Of a recursive lock only the first acquire
+ * counts. */
 void tprof_got(const volatile void *lock);
 
 /* Reports that the caller releases (lock). Must be called while the caller

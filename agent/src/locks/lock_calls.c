@@ -144,22 +144,17 @@ static void begin_wait(const struct tprof_call *c, uint64_t lock,
 {
     struct tprof_callers *callers = &c->core->callers;
     const struct self self = find_self(c);
-    uint32_t at = tprof_lock_table_find(lock, true), serial;
+    uint32_t at = tprof_lock_table_find(lock, true);
     struct tprof_lock_wait wait = {
         .since = c->now,
         .ready = self.ready,
         .blocked = self.blocked,
         .lock = at,
-        .held = TPROF_LOCK_NO_ENTRY,
     };
 
     tprof_thread_waits_walk(callers, caller.pc, caller.fp, &c->core->range);
     wait.waited = tprof_thread_waits_find(
         &tprof_lock_waits.table, WIRE_LOCK_WAITED, at, self.serial, callers);
-    if (tprof_lock_holder_read(&tprof_lock_table.record[at].holder, callers,
-                               &serial))
-        wait.held = tprof_thread_waits_find(
-            &tprof_lock_waits.table, WIRE_LOCK_HELD, at, serial, callers);
     tprof_lock_waits_open(lock, self.who, &wait);
 }
 
@@ -176,8 +171,6 @@ static bool end_wait(const struct tprof_call *c, const struct self *s,
 
     tprof_lock_times_add(&tprof_lock_table.record[w.lock].waits, span);
     tprof_lock_times_add(&tprof_lock_waits.times[w.waited], span);
-    if (w.held != TPROF_LOCK_NO_ENTRY)
-        tprof_lock_times_add(&tprof_lock_waits.times[w.held], span);
     return true;
 }
 
@@ -199,15 +192,25 @@ static void begin_hold(const struct tprof_call *c, uint64_t lock,
                           self.ready, self.blocked, &c->core->callers);
 }
 
-/* Ends the hold of (h), by whichever thread. */
+/* Ends the hold of record (at), by whichever thread. If threads wait, adds the
+ * hold to the entry of the holder's stack, too. */
 static void end_hold(const struct tprof_call *c, const struct self *s,
-                     struct tprof_lock_record *r)
+                     uint32_t at)
 {
+    struct tprof_lock_record *r = &tprof_lock_table.record[at];
     struct tprof_lock_holder *h = &r->holder;
+    struct tprof_callers *callers = &c->core->callers;
+    struct tprof_lock_span span =
+        span_since(c, s, atomic_load(&h->since), atomic_load(&h->ready),
+                   atomic_load(&h->blocked));
+    uint32_t serial;
 
-    tprof_lock_times_add(&r->holds, span_since(c, s, atomic_load(&h->since),
-                                               atomic_load(&h->ready),
-                                               atomic_load(&h->blocked)));
+    tprof_lock_times_add(&r->holds, span);
+    if (atomic_load(&r->waiting) && tprof_lock_holder_read(h, callers, &serial))
+        tprof_lock_times_add(
+            &tprof_lock_waits.times[tprof_thread_waits_find(
+                &tprof_lock_waits.table, WIRE_LOCK_HELD, at, serial, callers)],
+            span);
     atomic_store(&h->who, 0);
 }
 
@@ -219,7 +222,7 @@ static void end_either(const struct tprof_call *c, uint64_t lock)
     uint64_t who = at ? atomic_load(&r->holder.who) : 0;
 
     if (who == self.who || (!end_wait(c, &self, lock) && who != 0))
-        end_hold(c, &self, r);
+        end_hold(c, &self, at);
 }
 
 /* --- The calls ------------------------------------------------------------ */

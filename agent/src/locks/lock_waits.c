@@ -44,7 +44,6 @@ static bool fill(struct tprof_lock_open *o, uint64_t was, uint64_t key,
     atomic_store_explicit(&o->blocked, w->blocked, memory_order_relaxed);
     atomic_store_explicit(&o->lock, w->lock, memory_order_relaxed);
     atomic_store_explicit(&o->waited, w->waited, memory_order_relaxed);
-    atomic_store_explicit(&o->held, w->held, memory_order_relaxed);
     /* release: pairs with the acquire in tprof_lock_waits_close() */
     atomic_store_explicit(&o->key, key, memory_order_release);
     return true;
@@ -106,7 +105,6 @@ bool tprof_lock_waits_close(uint64_t address, uint64_t who,
         .blocked = get(&latest->blocked),
         .lock = latest->lock,
         .waited = latest->waited,
-        .held = latest->held,
     };
     /* fails if another thread has taken the place */
     if (!atomic_compare_exchange_strong(&latest->key, &key, 0))

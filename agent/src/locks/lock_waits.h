@@ -4,8 +4,8 @@
  * have ended, for each lock, thread and stack.
  *
  * An entry of kind WIRE_LOCK_WAITED has the waits that began at a stack. An
- * entry of kind WIRE_LOCK_HELD has the waits that began while the thread that
- * had acquired the lock at a stack held the lock. Entries are found as in
+ * entry of kind WIRE_LOCK_HELD has the holds that began with an acquire at a
+ * stack, and at whose end threads waited for the lock. Entries are found as in
  * thread_waits.h.
  */
 #ifndef TPROF_LOCK_WAITS_H
@@ -18,8 +18,6 @@
 #include "locks/lock_table.h"
 #include "threads/thread_waits.h"
 
-#define TPROF_LOCK_NO_ENTRY UINT32_MAX
-
 /* A wait that goes on. Only the thread that waits reads the other members. */
 struct tprof_lock_open {
     /* A hash of the lock and the thread; 0: free; 1: a core fills it in */
@@ -27,7 +25,7 @@ struct tprof_lock_open {
     _Atomic uint64_t since;          /* clock */
     _Atomic uint64_t ready, blocked; /* sums of the thread at (since) */
     _Atomic uint32_t lock;           /* number of the lock's record */
-    _Atomic uint32_t waited, held;   /* the entries, or TPROF_LOCK_NO_ENTRY */
+    _Atomic uint32_t waited;         /* the entry */
 };
 _Static_assert(sizeof(struct tprof_lock_open) +
                        sizeof(struct tprof_lock_times) +
@@ -47,7 +45,7 @@ extern struct tprof_lock_waits tprof_lock_waits;
 /* A wait, as it begins and as it is found again */
 struct tprof_lock_wait {
     uint64_t since, ready, blocked;
-    uint32_t lock, waited, held;
+    uint32_t lock, waited;
 };
 
 /* Keeps the wait (w) of (who) for the lock at (address). If there is no room,

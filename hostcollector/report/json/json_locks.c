@@ -60,7 +60,8 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
     if (w->thread != 0)
         json_count(&o, "thread", w->thread);
     json_text(&o, "kind", w->kind == WIRE_LOCK_HELD ? "held at" : "at");
-    write_times(&o, "waits", p, &w->waits);
+    write_times(&o, w->kind == WIRE_LOCK_HELD ? "holds" : "waits", p,
+                &w->waits);
     (void)putc('[', json_member(&o, "stack"));
     for (size_t k = 0; k < stack->count; k++) {
         json_comma(out, &outermost);

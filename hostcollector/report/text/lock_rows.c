@@ -88,14 +88,18 @@ static void write_line(const struct lock_rows *l, const char *line)
     (void)putc('\n', l->out);
 }
 
-/* Write the stacks of (kind) of lock number (lock) with the most waits, each
+/* Write the stacks of (kind) of lock number (lock) with the most time, each
  * after (label). */
 static void write_stacks(const struct lock_rows *l, uint32_t lock, uint8_t kind,
                          const char *label)
 {
     const struct profile *p = l->p;
-    uint64_t all = p->locks[lock].waits.time;
     size_t left = l->r->all || l->r->whole ? ALL : STACKS;
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < p->lock_wait_count; i++)
+        if (p->lock_waits[i].lock == lock && p->lock_waits[i].kind == kind)
+            all += p->lock_waits[i].waits.time;
 
     for (size_t i = 0; i < p->lock_wait_count && left > 0; i++) {
         const struct profile_lock_wait *w = &p->lock_waits[l->waits[i]];
@@ -156,16 +160,13 @@ static void write_idle_holder(const struct lock_rows *l,
                               const struct profile_lock *k)
 {
     uint64_t idle = k->holds.ready + k->holds.blocked;
-    char line[200], all[TEXT_NUMBER], time[TEXT_NUMBER];
-    char ready[TEXT_NUMBER], blocked[TEXT_NUMBER];
+    char line[200], all[TEXT_NUMBER], ready[TEXT_NUMBER], blocked[TEXT_NUMBER];
 
     if (part_of(idle, k->holds.time) < IDLE_MIN)
         return;
     (void)snprintf(line, sizeof line,
-                   "! holders did not run for %s of %s: ready for %s, blocked "
-                   "for %s",
-                   time_text(all, l->p, idle),
-                   time_text(time, l->p, k->holds.time),
+                   "! of %s held, holders were ready for %s, blocked for %s",
+                   time_text(all, l->p, k->holds.time),
                    time_text(ready, l->p, k->holds.ready),
                    time_text(blocked, l->p, k->holds.blocked));
     write_line(l, line);
