@@ -213,6 +213,12 @@ struct view_wait {
     size_t count; /* 0: no stack is known */
 };
 
+/* The variable that is a lock, or has the lock inside. */
+struct view_lock {
+    const char *variable; /* NULL: not known */
+    uint64_t offset;      /* of the lock in the variable */
+};
+
 struct view {
     const struct view_function *functions;
     size_t function_count;
@@ -226,6 +232,7 @@ struct view {
     size_t thread_count;
     const struct view_wait *waits;      /* by index of profile.waits */
     const struct view_wait *lock_waits; /* by index of profile.lock_waits */
+    const struct view_lock *locks;      /* by index of profile.locks */
     const struct view_line *lines; /* lines of all functions, in no order */
     size_t line_count;
     struct view_edge *edges; /* by falling amount, then by the names */

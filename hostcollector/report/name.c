@@ -421,6 +421,14 @@ const char *name_of_lock(char buf[NAME_PLAIN], const struct report *r,
         return text_escape(buf, NAME_PLAIN, l->name);
     if (l->address == 0)
         return text_escape(buf, NAME_PLAIN, "other locks");
+    const struct view_lock *v = &r->view->locks[lock];
+
+    if (v->variable != NULL) {
+        text_escape(buf, NAME_PLAIN - 20, v->variable);
+        if (v->offset != 0)
+            (void)snprintf(buf + strlen(buf), 20, "+%#" PRIx64, v->offset);
+        return buf;
+    }
     (void)snprintf(buf, NAME_PLAIN, "lock %#" PRIx64, l->address);
     return buf;
 }

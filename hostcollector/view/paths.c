@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "image/names/image_map.h"
+#include "image/names/symbolize.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/vec.h"
 #include "view/code_frames.h"
@@ -142,6 +144,28 @@ static uint32_t stack_of_wait(const struct profile *p, size_t i)
                              : p->lock_waits[i - p->wait_count].stack;
 }
 
+/* Find the variable of each lock. Returns 0; -1 if there is no memory. */
+static int find_locks(struct view_memory *m, const struct walk *w)
+{
+    const struct profile *p = w->profile;
+
+    m->locks = calloc(p->lock_count + 1, sizeof *m->locks);
+    m->view.locks = m->locks;
+    for (size_t i = 0; m->locks != NULL && i < p->lock_count; i++) {
+        struct image_address at =
+            image_map_find(w->image_map, p->locks[i].address);
+
+        if (p->locks[i].address == 0 || at.image->symbolizer == NULL)
+            continue;
+        const struct symbol *s = symbolize(at.image->symbolizer, at.address);
+
+        if (s->kind == SYMBOL_ADDRESS)
+            continue;
+        m->locks[i] = (struct view_lock){s->function, at.address - s->start};
+    }
+    return m->locks != NULL ? 0 : -1;
+}
+
 int paths_of_waits(struct view_memory *m, struct walk *w)
 {
     const struct profile *p = w->profile;
@@ -149,7 +173,7 @@ int paths_of_waits(struct view_memory *m, struct walk *w)
     size_t room = 0, used = 0;
 
     m->waits = calloc(count + 1, sizeof *m->waits);
-    if (m->waits == NULL)
+    if (m->waits == NULL || find_locks(m, w) != 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         uint32_t stack = stack_of_wait(p, i);

@@ -490,6 +490,7 @@ void view_free(struct view *v)
     displaced_free(memory->displaced);
     free(v->cores);
     free(memory->waits);
+    free(memory->locks);
     free(memory->wait_functions);
     view_images_fini(v);
     edges_fini(&memory->edges);

@@ -59,6 +59,7 @@ struct view_memory {
     struct edges edges;
     struct budget budget; /* of names, nodes, rows and edges */
     struct view_wait *waits;
+    struct view_lock *locks;
     uint32_t *wait_functions;
 };
 

@@ -437,5 +437,45 @@ bool elf_find_named(const struct object *o, const char *prefix, uint64_t low,
     return false;
 }
 
-const struct object_ops object_elf = {elf_open,    elf_close,  elf_build_id,
-                                      elf_section, elf_packed, elf_find_symbol};
+/* Can (sym) name a variable? */
+static bool names_variable(const GElf_Sym *sym)
+{
+    return GELF_ST_TYPE(sym->st_info) == STT_OBJECT &&
+           sym->st_shndx != SHN_UNDEF && sym->st_size != 0 &&
+           sym->st_size <= UINT64_MAX - sym->st_value;
+}
+
+static int elf_variables(const struct object *o, struct symtab *t)
+{
+    struct table table;
+    size_t n = 0;
+
+    if (!table_open_any(&table, o))
+        return 0;
+    struct symtab_candidate *c = calloc(table.count, sizeof *c);
+
+    if (c == NULL)
+        return -1;
+    for (size_t i = 1; i < table.count; i++) {
+        GElf_Sym sym;
+
+        if (gelf_getsym(table.data, (int)i, &sym) == NULL ||
+            !names_variable(&sym))
+            continue;
+        const char *name = elf_strptr(table.elf, table.names, sym.st_name);
+
+        if (symtab_wants(name))
+            c[n++] = (struct symtab_candidate){
+                .f = {.start = sym.st_value, .size = sym.st_size, .name = name},
+                .rank = rank(&sym),
+                .order = (unsigned)i};
+    }
+    int status = symtab_fill(t, c, n);
+
+    free(c);
+    return status;
+}
+
+const struct object_ops object_elf = {elf_open,     elf_close,  elf_build_id,
+                                      elf_section,  elf_packed, elf_find_symbol,
+                                      elf_variables};

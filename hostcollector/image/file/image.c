@@ -13,6 +13,8 @@ struct image {
     struct object object;
     struct debug_file *debug;    /* NULL: none */
     const struct symtab *symtab; /* the table of one of the two objects */
+    struct symtab variables;     /* filled when the first one is looked up */
+    bool has_variables;
     const uint8_t *build_id;
     size_t build_id_len;
     unsigned flaws;
@@ -178,6 +180,7 @@ void image_close(struct image *img)
     if (img == NULL)
         return;
     debug_file_close(img->debug);
+    symtab_fini(&img->variables);
     object_close(&img->object);
     free(img->path);
     free(img);
@@ -451,6 +454,19 @@ const struct image_function *image_find_function(const struct image *img,
                                                  uint64_t address)
 {
     return symtab_function(img->symtab, address);
+}
+
+const struct image_function *image_find_variable(struct image *img,
+                                                 uint64_t address)
+{
+    const struct object *o = &img->object;
+
+    if (img->debug != NULL && img->symtab == &img->debug->object.symtab)
+        o = &img->debug->object;
+    if (!img->has_variables && o->ops->variables != NULL)
+        (void)o->ops->variables(o, &img->variables);
+    img->has_variables = true;
+    return symtab_function(&img->variables, address);
 }
 
 const struct image_function *image_function_at(const struct image *img,

@@ -245,6 +245,11 @@ struct image_function {
 const struct image_function *image_find_function(const struct image *img,
                                                  uint64_t address);
 
+/* The variable that holds (address), or NULL. The first call reads the symbols
+ * of variables. */
+const struct image_function *image_find_variable(struct image *img,
+                                                 uint64_t address);
+
 /* Function number (i) by rising address; NULL after the last. */
 const struct image_function *image_function_at(const struct image *img,
                                                size_t i);

@@ -69,6 +69,10 @@ struct object_ops {
     /* Like image_find_symbol(), or like image_find_mark() if (mark). */
     bool (*find_symbol)(const struct object *o, const char *name, bool mark,
                         uint64_t *address);
+    /* Fill (t), which is zero, with the variables of the symbol table. Returns
+     * 0; -1 if there is no memory. NULL if the format has no sizes of
+     * variables. */
+    int (*variables)(const struct object *o, struct symtab *t);
 };
 
 struct object {

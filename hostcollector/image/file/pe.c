@@ -445,5 +445,5 @@ static bool pe_find_symbol(const struct object *o, const char *name, bool mark,
     return false;
 }
 
-const struct object_ops object_pe = {pe_open,    pe_close, pe_build_id,
-                                     pe_section, NULL,     pe_find_symbol};
+const struct object_ops object_pe = {
+    pe_open, pe_close, pe_build_id, pe_section, NULL, pe_find_symbol, NULL};

@@ -220,13 +220,16 @@ static bool fill_elf(struct symbolizer *s, struct symbol *out,
     const struct image_function *f = image_find_function(s->img, t->address);
 
     if (f == NULL)
+        f = image_find_variable(s->img, t->address);
+    if (f == NULL)
         return fill_address(s, out, t->address + s->slide);
     out->function = shown_name(s, f->name);
     out->file = shown_name(s, t->file);
     out->home = out->file;
     out->line = t->line;
     out->kind = SYMBOL_ELF;
-    set_extent(s, out, t);
+    out->start = f->start + s->slide;
+    out->size = f->size;
     return out->function != NULL;
 }
 

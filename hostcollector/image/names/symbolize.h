@@ -64,7 +64,8 @@ int symbolizer_learn(struct symbolizer *s, uint64_t pc,
 void symbolizer_free(struct symbolizer *s);
 
 /*
- * The innermost symbol of run-time address (pc), which lives as long as (s).
+ * The innermost symbol of run-time address (pc), which lives as long as (s). If
+ * the address is that of a variable, the symbol has the variable's name.
  * Never NULL: if the address is unknown, or there is no memory, the symbol is a
  * SYMBOL_ADDRESS.
  *

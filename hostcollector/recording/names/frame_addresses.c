@@ -129,6 +129,9 @@ static int add_all(struct frame_addresses *a, const struct profile *p,
     for (size_t i = 0; i < p->core_count; i++)
         if (add_entries(a, image_map, p, &p->cores[i]) != 0)
             return -1;
+    for (size_t i = 0; i < p->lock_count; i++)
+        if (add_leaf(a, image_map, p->locks[i].address) != 0)
+            return -1;
     for (uint32_t i = 0; i < p->stack_count; i++) {
         struct stack stack = profile_stack(p, i);
 
