@@ -347,6 +347,33 @@ uint64_t lab_blocked(const struct lab_run *r, const char *name)
     return (uint64_t)llround(ticks);
 }
 
+uint64_t lab_lock(const struct lab_run *r, const char *lock, const char *group,
+                  const char *member)
+{
+    char *text = report_json(r);
+    char name[64];
+    const char *at = strstr(text, "\"locks\":[");
+
+    CHECK(at != NULL);
+    snprintf(name, sizeof name, ",\"name\":\"%s\"", lock);
+    at = strstr(at, name);
+    CHECK(at != NULL);
+    if (group != NULL) {
+        snprintf(name, sizeof name, "\"%s\":{", group);
+        at = strstr(at, name);
+        CHECK(at != NULL);
+    }
+    snprintf(name, sizeof name, "\"%s\":", member);
+    at = strstr(at, name);
+    CHECK(at != NULL);
+    double value = strtod(at + strlen(name), NULL);
+
+    if (strstr(member, "seconds") != NULL)
+        value *= (double)number_in(text, "\"clock_hz\":");
+    free(text);
+    return (uint64_t)llround(value);
+}
+
 uint64_t lab_waits(const struct lab_run *r, const char *kind, const char *name,
                    const char *function)
 {

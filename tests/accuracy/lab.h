@@ -80,6 +80,11 @@ uint64_t lab_blocked(const struct lab_run *run, const char *name);
 uint64_t lab_waits(const struct lab_run *run, const char *kind,
                    const char *name, const char *function);
 
+/* The number (member) of (lock) in the report of the last run: in its waits or
+ * holds, as (group) says. NULL: in neither. Seconds are returned as ticks. */
+uint64_t lab_lock(const struct lab_run *run, const char *lock,
+                  const char *group, const char *member);
+
 /* The function after the last ';' of a stack. */
 const char *lab_leaf(const char *stack);
 
