@@ -253,6 +253,12 @@ int join_collector(pid_t pid)
     return WEXITSTATUS(status);
 }
 
+int end_collector(pid_t pid)
+{
+    CHECK_EQ(kill(pid, SIGTERM), 0);
+    return join_collector(pid);
+}
+
 int collector(const char *line)
 {
     return join_collector(start_collector(line));

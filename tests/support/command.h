@@ -100,6 +100,9 @@ pid_t start_stopped_collector(const char *line, int terminal);
 /* Wait for its end. Returns its exit status; a signal fails the case. */
 int join_collector(pid_t pid);
 
+/* The same, after it is told to end. */
+int end_collector(pid_t pid);
+
 /* Start it and wait for its end. */
 int collector(const char *line);
 

@@ -350,8 +350,7 @@ TEST(serve_merges_what_is_there)
     for (unsigned i = 0; i < 1000 && files_in("spool", ".tprof") != 1; i++)
         nanosleep(&t, NULL);
     CHECK_EQ(files_in("spool", ".tprof"), 1);
-    CHECK_EQ(kill(pid, SIGTERM), 0);
-    CHECK_EQ(join_collector(pid), 0);
+    CHECK_EQ(end_collector(pid), 0);
     CHECK(!contains("err", "merging windows"));
     check_same("all", "");
 }
@@ -378,6 +377,5 @@ TEST(who_merges_is_there_again_after_a_kill)
     CHECK_EQ(files_in("spool", ".tprof"), 1);
     CHECK_CONTAINS("err", "the process that merges windows is started again: "
                           "ended by signal 9, Killed");
-    CHECK_EQ(kill(pid, SIGTERM), 0);
-    CHECK_EQ(join_collector(pid), 0);
+    CHECK_EQ(end_collector(pid), 0);
 }

@@ -41,8 +41,7 @@ static void begin(void)
 
 static void end(void)
 {
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
 }
 
 static int now_ms(void)

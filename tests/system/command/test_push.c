@@ -95,8 +95,7 @@ TEST(service_manager_is_told_of_an_outage)
     CHECK(oldest != NULL &&
           sscanf(oldest, "the oldest of %" SCNu64 " s ago; spool/", &age) == 1);
     CHECK(age >= 3600 && age < 3700);
-    CHECK_EQ(kill(push, SIGTERM), 0);
-    CHECK_EQ(join_collector(push), 1);
+    CHECK_EQ(end_collector(push), 1);
 }
 
 /* catches: push ended by the watchdog since its receiver takes its time */
@@ -123,8 +122,7 @@ TEST(service_manager_hears_while_a_receiver_is_silent)
     CHECK(accept(silent, NULL, NULL) >= 0);
     for (int i = 0; i < 4; i++)
         CHECK(strstr(datagram(fd), "WATCHDOG=1") != NULL);
-    CHECK_EQ(kill(push, SIGTERM), 0);
-    CHECK_EQ(join_collector(push), 1);
+    CHECK_EQ(end_collector(push), 1);
 }
 
 /* catches: push ended by the watchdog since a window is large; its reader is

@@ -101,8 +101,7 @@ TEST(guests_come_into_a_folder_and_go)
     wait_for_word("one: disconnected for good: 50 samples, 0 lost");
     join_guest(one);
     CHECK(!contains("err", "two: disconnected for good"));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(two);
     CHECK_CONTAINS("err", "two: disconnected for good: 70 samples, 0 lost");
     CHECK_EQ(occurrences("err", "disconnected for good"),
@@ -139,8 +138,7 @@ TEST(who_comes_and_leaves_is_said)
     write_text("return", "");
     for (int i = 0; i < 1000 && occurrences("err", "is sampled") < 2; i++)
         rest();
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(occurrences("err", "is sampled"), 2);
     CHECK_EQ(occurrences("err", "has left"), 1); /* the end is no such leave */
@@ -162,8 +160,7 @@ TEST(debugger_in_the_folder_is_left_alone)
     pid_t serve = start_collector("serve --watch run --spool all/of/it//");
 
     wait_for("sent50");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(access("all/of/it/.uncut", F_OK), 0); /* folders are made, */
     CHECK(stat("all/of/it", &st) == 0 && (st.st_mode & 0077) == 0);
@@ -193,8 +190,7 @@ TEST(file_is_read_again_at_sighup)
     wait_for_word("web: disconnected for good: 50 samples, 0 lost");
     wait_for("sent70");
     join_guest(one);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(two);
     CHECK_EQ(occurrences("err", "disconnected for good"), 2);
     CHECK_CONTAINS("err", "collector serve: 120 samples, 0 lost");
@@ -260,8 +256,7 @@ TEST(guest_that_stays_loses_nothing_by_sighup)
     write_text("reloaded", "");
     wait_for("sent20");
     CHECK_EQ(kill(serve, SIGHUP), 0);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(occurrences("err", "disconnected for good"), 2);
     CHECK_CONTAINS("err", "web: disconnected for good: 70 samples, 0 lost");
@@ -283,8 +278,7 @@ TEST(others_lose_nothing_by_a_flood)
     pid_t serve = start_collector("serve --watch run");
 
     wait_for("sent50");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(kill(flood, SIGKILL), 0);
     CHECK_CONTAINS("err", "one: disconnected for good: 50 samples, 0 lost");
@@ -317,8 +311,7 @@ TEST(budget_lowers_the_rate)
     pid_t serve = start_collector("serve --watch run --budget 0.01");
 
     wait_for("asked");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
 }
@@ -358,8 +351,7 @@ TEST(guest_with_too_many_cores_is_told_as_that)
     CHECK_CONTAINS("err", "one: stacks of 256 cores may need");
     CHECK_CONTAINS("err", "one, but no guest said HELLO within 2 s");
     CHECK(!contains("err", "are not tprof's"));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
 }
 
@@ -423,8 +415,7 @@ TEST(spool_has_all_that_came)
         rest();
     write_text("more", "");
     wait_for("sent");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "collector serve: 90 samples, 30 lost");
     CHECK_CONTAINS("err", " windows kept, 0 lost with 0 samples");
@@ -464,8 +455,7 @@ TEST(samples_beyond_all_reason_are_dropped)
     wait_for("sent_all");
     wait_for_word("one: sends far more samples than requested: samples beyond "
                   "2,000 a second are dropped");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "collector serve: 150,000 samples, 0 lost");
     const char *all =
@@ -490,8 +480,7 @@ TEST(a_spool_that_fails_is_told)
 
     wait_for("sent50");
     CHECK_EQ(system("rm -r spool"), 0);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "one: spool: No such file or directory");
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
@@ -525,8 +514,7 @@ TEST(what_a_guest_sent_before_it_left_counts)
         rest();
     write_text("kept", "");
     wait_for("sent_twice");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "one: disconnected for good: 100 samples, 0 lost");
     CHECK_CONTAINS("err", "collector serve: 100 samples, 0 lost");
@@ -578,8 +566,7 @@ TEST(a_killed_one_is_accounted_for)
     write_text("killed", "");
     serve = start_collector(line);
     wait_for("sent50_again");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS(
         "err", "the last collector serve was killed, and its open windows are "
@@ -602,8 +589,7 @@ TEST(guests_by_a_range_of_cids)
     CHECK_CONTAINS("err", "cid4: ");
     CHECK_CONTAINS("err", "cid5: ");
     CHECK(!contains("err", "cid6: "));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
 }
 
 TEST(service_manager_is_told)
@@ -629,8 +615,7 @@ TEST(service_manager_is_told)
     CHECK(n > 0);
     text[n] = '\0';
     CHECK_STR(text, "WATCHDOG=1");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
 }
 
 TEST(a_serve_without_guests_says_what_to_type)

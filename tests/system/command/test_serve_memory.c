@@ -113,8 +113,7 @@ static void start_small(pid_t *guests)
 
 static void end_all(pid_t serve, const pid_t *guests, int count)
 {
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     for (int i = 0; i < count; i++) {
         if (access(sign_of("sent", i), F_OK) == 0) {
             join_guest(guests[i]);

@@ -67,8 +67,7 @@ TEST(page_tells_of_guests)
     CHECK_CONTAINS("answer", "the serving loop has not run for ");
     CHECK_CONTAINS("answer", "Retry-After: 1");
     CHECK_EQ(kill(serve, SIGCONT), 0);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_CONTAINS("err", "collector serve: 50 samples, 0 lost");
 }
@@ -148,8 +147,7 @@ TEST(windows_are_as_large_as_their_files)
     wait_for_samples();
     check_windows("one");
     check_windows("two");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     join_guest(two);
 }
@@ -198,8 +196,7 @@ TEST(page_of_a_guest)
     CHECK_CONTAINS("answer", "--since: '--listen' is no");
     ask("/guest/..%2f..%2fetc");
     CHECK_CONTAINS("answer", "unknown guest");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
 }
 
@@ -216,8 +213,7 @@ TEST(guests_are_called_like_options)
     ask_until("/", "<a href=\"/guest/--help\">");
     ask_until("/guest/-o?since=-1h", "data-part=\"moments\"");
     ask_until("/guest/--help?since=-1h", "data-part=\"moments\"");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     join_guest(two);
 }
@@ -250,8 +246,7 @@ TEST(page_without_words_is_of_ten_minutes)
     ask("/guest/new");
     CHECK_CONTAINS("answer", "collector report: ");
     CHECK(!contains("answer", "no window begins in that time"));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
 }
 
 /* catches: a receiver that gets nothing any more, and nobody sees it, or not
@@ -281,8 +276,7 @@ TEST(windows_that_wait_for_push_are_counted)
     ask("/");
     CHECK_CONTAINS("answer", "2 windows wait for collector push");
     CHECK_CONTAINS("answer", "Collecting for ");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
 }
 
 #define GRANDCHILDREN 8
@@ -485,8 +479,7 @@ TEST(busy_is_what_a_report_says)
     unpack_page();
     CHECK_CONTAINS("guest", "0x2000d9");
     CHECK(!contains("guest", "kernel::bus::receive"));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     join_guest(two);
     CHECK_EQ(collector("report --spool spool --guest one --elf kernel.elf"), 0);
@@ -529,8 +522,7 @@ TEST(code_is_for_clients_with_a_token)
     pid_t serve = start_collector(SERVE_ONE);
 
     ask_until("/metrics", "tprof_guest_samples_total{guest=\"one\"} 50\n");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     for (size_t i = 0; i < sizeof serves / sizeof serves[0]; i++) {
         char line[128];
@@ -544,8 +536,7 @@ TEST(code_is_for_clients_with_a_token)
         CHECK_EQ(contains("answer", "data-part=\"code\""), serves[i].code);
         CHECK_EQ(contains("answer", "<meta name=\"tprof-code\""),
                  !serves[i].code);
-        CHECK_EQ(kill(serve, SIGTERM), 0);
-        CHECK_EQ(join_collector(serve), 0);
+        CHECK_EQ(end_collector(serve), 0);
     }
     CHECK_EQ(collector("serve --watch run --page-code"), 1);
     CHECK_CONTAINS("err", "--page-code goes with --listen");
@@ -572,8 +563,7 @@ TEST(images_in_the_file_of_guests)
     CHECK_CONTAINS("err",
                    "web: other.elf: images are opened only at the start");
     ask_until("/metrics", "tprof_guest_up{guest=\"web\"} 1\n");
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     CHECK_EQ(collector("serve --watch . --elf missing.elf"), 1);
     CHECK_CONTAINS("err", "missing.elf: No such file or directory");
@@ -599,8 +589,7 @@ TEST(images_by_build_id)
     ask_until("/metrics", "tprof_guest_busy_ratio{guest=\"one\"} 0.750000\n");
     ask_until("/metrics", "tprof_guest_samples_total{guest=\"two\"} 50\n");
     CHECK(!contains("answer", "tprof_guest_busy_ratio{guest=\"two\"}"));
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     join_guest(one);
     join_guest(two);
 }

@@ -101,8 +101,7 @@ TEST(a_loud_guest_removes_its_own_windows)
         CHECK(seen >= most); /* none goes */
         most = seen;
     }
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     (void)kill(one, SIGKILL);
     (void)kill(two, SIGKILL);
     unsigned there = windows("quiet.", &quiet) + windows("loud.", &loud);

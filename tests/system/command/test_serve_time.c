@@ -98,8 +98,7 @@ TEST(a_clock_that_is_set_is_told_and_costs_nothing)
     shared->ahead_ms = 0;
     wait_for_windows(2);
     CHECK(windows() >= 6);
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     (void)kill(guest, SIGKILL);
     CHECK_EQ(occurrences("err", "the clock was set"), 2);
     CHECK_CONTAINS("err", "collector serve: the clock was set 8.0 days "
@@ -126,7 +125,6 @@ TEST(a_window_is_on_the_disk_in_half_a_minute)
         (void)clock_gettime(CLOCK_MONOTONIC, &to);
         CHECK(to.tv_sec - from.tv_sec <= 30 / HURRY);
     }
-    CHECK_EQ(kill(serve, SIGTERM), 0);
-    CHECK_EQ(join_collector(serve), 0);
+    CHECK_EQ(end_collector(serve), 0);
     (void)kill(guest, SIGKILL);
 }
