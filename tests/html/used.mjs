@@ -349,6 +349,13 @@ cases.page_opens_as_the_options_ask = async () => {
     assert.equal(await page.textContent("th[aria-sort=descending]"), "Total %");
     await page.fine();
 
+    collector("report", "threads.wire", "--elf", "kernel.elf", "--by", "thread", "-o", "by.html");
+    page = await open("by.html");
+    assert.equal(await page.inputValue("#by"), "thread");
+    assert.equal(await page.locator(".lane-label >> text=Ping").count(), 1);
+    assert.equal(await page.evaluate(() => location.hash), "");
+    await page.fine();
+
     page = await asked("--idle", "--sort", "name");
     assert.equal(await pressed(page, '[data-mode="idle"]'), "true");
     await page.click('[data-tab="functions"]');
@@ -385,6 +392,24 @@ cases.several_guests_can_be_chosen = async () => {
     await page.click('[data-tab="trust"]');
     assert.match(await page.textContent("#trust-box"), /All guests.*a/);
     await page.fine();
+};
+
+// catches: a guest that is shown with the choices of another
+cases.guest_without_threads_follows_one_that_has_some = async () => {
+    copyFileSync(scene("threads"), "t.wire");
+    collector("--serial", "t.wire", "--elf", "kernel.elf", "--name", "t",
+              "--serial", "usual.wire", "--elf", "kernel.elf", "--name", "u", "-o", "threads_too.html");
+    for (const view of ["threads", "offcpu", "functions"]) {
+        const page = await open("threads_too.html", `#view=${view}&by=thread&thread=1&running=yes`);
+        for (const guest of ["1", "2", "0"]) {
+            await page.selectOption("#guest", guest);
+            await settle(page);
+            assert.equal(await page.isVisible("#thread"), guest === "0");
+            assert.equal(await page.evaluate(() => document.body.dataset.tab), view === "functions" ? view : "flame");
+            assert.match(await page.textContent("#selection"), /^busy /); // of all threads
+        }
+        await page.fine();
+    }
 };
 
 // catches: a tip or a heatmap that fails under the pointer

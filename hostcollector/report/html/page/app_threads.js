@@ -52,6 +52,10 @@ class ThreadChoice {
         }
         byId("thread-label").hidden = byId("by-label").hidden = !threads;
         this.offered = null;
+        /* the guest before may have had more */
+        const { state } = this.app;
+        state.by = threads ? state.by : "core";
+        state.tab = ["threads", "offcpu", "boot"].includes(state.tab) && !this.has(state.tab) ? "flame" : state.tab;
     }
 
     /* The list of threads, with the chosen one in any case. */
@@ -97,8 +101,9 @@ class ThreadChoice {
     /* The choices in the address: see link.js. */
     words() {
         const { state, profile } = this.app;
+        const by = profile.head.threads ? profile.head.shown.by : "core";
         return [["thread", state.thread === null ? null : String(state.thread)],
-                ["by", state.by === profile.head.shown.by ? null : state.by],
+                ["by", state.by === by ? null : state.by],
                 ["running", state.running ? "yes" : null]];
     }
 
