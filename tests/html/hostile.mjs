@@ -50,6 +50,32 @@ cases.names_of_functions_are_text = async () => {
     await page.fine();
 };
 
+// catches: a name of a thread or phase that becomes markup
+cases.names_of_threads_and_phases_are_text = async () => {
+    for (const [name, tabs] of [["threads", ["threads", "offcpu", "functions", "flame"]], ["from_boot", ["boot"]]]) {
+        collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
+        const page = await open(`${name}.html`, "#by=thread");
+        for (const text of NAMES) {
+            await page.evaluate((told) => {
+                const { threads, boot } = window.tprof.profile.head;
+                if (threads)
+                    threads[0].name = threads[1].name = told;
+                else
+                    boot.phases[0].until = boot.phases[1].until = told;
+                window.tprof.threads.offered = null;
+            }, text);
+            for (const tab of tabs) {
+                await page.click(`.tab[data-tab="${tab}"]`);
+                await settle(page);
+                const shown = name === "from_boot" ? text.replace("\u202e", "\\x202e") : text;
+                assert.ok((await page.textContent("main")).includes(shown), `${text} in ${tab}`);
+            }
+            await unharmed(page);
+        }
+        await page.fine();
+    }
+};
+
 // catches: text of the guest in the file as it came
 cases.file_has_no_markup_of_the_guest = () => {
     const text = readFileSync("hostile.html", "utf8");

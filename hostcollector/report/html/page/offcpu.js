@@ -122,11 +122,18 @@ class OffColours {
     }
 }
 
-/* The stacks that ended waits of thread (number), by falling count; each with its
- * part of all that are known. */
+/* The stacks that ended waits, by thread and falling count; each with its part of
+ * all that are known of the thread. */
 function wakersOf(profile, number) {
-    const wakers = profile.head.waits.filter((wait) => wait.ends && wait.thread === number && wait.count > 0)
-        .sort((a, b) => b.count - a.count);
+    if (profile.wakers === undefined) {
+        profile.wakers = new Map();
+        for (const wait of profile.head.waits.filter((w) => w.ends && w.count > 0)) {
+            if (!profile.wakers.has(wait.thread))
+                profile.wakers.set(wait.thread, []);
+            profile.wakers.get(wait.thread).push(wait);
+        }
+    }
+    const wakers = (profile.wakers.get(number) || []).sort((a, b) => b.count - a.count);
     const all = wakers.reduce((sum, wait) => sum + wait.count, 0);
     return wakers.map((wait) => ({ wait, part: wait.count / all }));
 }

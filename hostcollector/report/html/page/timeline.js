@@ -15,7 +15,7 @@ class Timeline {
         this.canvas = el("canvas", "lanes");
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "application");
-        this.canvas.setAttribute("aria-label", "time line of each core; drag or press arrow keys to select a time");
+        this.canvas.setAttribute("aria-label", "time line of each core or thread; drag or press arrow keys to select a time");
         box.replaceChildren(this.labels, el("div", "lane-box", this.canvas));
         this.canvasBox = this.canvas.parentElement;
         this.cache = new Map();
