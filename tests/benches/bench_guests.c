@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * guests_per_core: how many guests at 1 kHz each one collector on one core
- * serves without loss. Doubles the number until something is lost or left
- * unread, then halves the interval. What fails may try again: somebody else may
- * have had the core.
+ * serves without loss. guests_share: the share of that core that they take,
+ * with the start of the collector and its reports. Doubles the number until
+ * something is lost or left unread, then halves the interval. What fails may
+ * try again: somebody else may have had the core.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #define SOCKET_COST 3u   /* what the kernel counts for a byte in a socket */
 
 static const char *collector;
+static double core_percent; /* of the last trial that was good */
 
 static double now(void)
 {
@@ -80,6 +82,8 @@ static bool trial(unsigned guests)
             guests, good ? "good" : "too many", (unsigned long long)dropped,
             (unsigned long long)r.unread >> 10, r.rss_kib, r.cpu_s, r.own_cpu_s,
             r.late_s);
+    if (good)
+        core_percent = 100 * r.cpu_s / r.wall_s;
     free(r.guests);
     remove_dir(dir);
     if (!r.apart) {
@@ -119,5 +123,6 @@ int main(int argc, char **argv)
         *(succeeds(middle) ? &good : &bad) = middle;
     }
     printf("guests_per_core %u guests\n", good);
+    printf("guests_share %.0f %% of a core\n", core_percent);
     return good > 0 ? 0 : 1;
 }
