@@ -42,6 +42,21 @@ static int add_recording(struct outputs *out, const char *path, struct err *e)
     return 0;
 }
 
+/* Write a guess as text_near_guess() does: the format of "htlm:FILE", or of
+ * "FILE.htm". */
+static const char *guess_format(char near[TEXT_NEAR], const char *path,
+                                const char *names)
+{
+    const char *colon = strchr(path, ':'), *dot = strrchr(path, '.');
+    char word[16];
+
+    if (colon != NULL)
+        (void)snprintf(word, sizeof word, "%.*s", (int)(colon - path), path);
+    else
+        (void)snprintf(word, sizeof word, "%s", dot != NULL ? dot + 1 : "");
+    return text_near_guess(near, word, names);
+}
+
 /* Add an output. (format) is used if the suffix of (path) names no format;
  * NULL: not given. */
 static int add_output(struct outputs *out, const char *path, const char *format,
@@ -63,9 +78,10 @@ static int add_output(struct outputs *out, const char *path, const char *format,
         ops = &render_txt;
     if (ops == NULL)
         return err_set(e,
-                       "-o %s: which format? Type it as -o FORMAT:%s; the "
+                       "-o %s: which format%s? Type it as -o FORMAT:%s; the "
                        "formats are " OUTPUT_RECORDING ", %s",
-                       path, path, format_names(names));
+                       path, guess_format(near, path, format_names(names)),
+                       path, names);
     out->list[out->count++] =
         (struct output){.path = path, .format = ops, .fd = -1};
     return 0;

@@ -87,10 +87,9 @@ static const char first_screen[] =
     "Watch a guest as it runs:\n"
     "  collector top --serial tprof.sock --elf kernel.elf\n"
     "\n"
-    "Further commands: view, stacks, check, pgo, serve, push, compact,\n"
-    "bridge. 'collector help COMMAND' explains a command, 'collector help "
-    "live'\n"
-    "the options of collector itself, and 'man collector' everything.\n";
+    "Further commands: stacks, check, pgo, serve, push, compact, bridge.\n"
+    "'collector help COMMAND' explains a command, 'collector help live' the\n"
+    "options of collector itself, and 'man collector' everything.\n";
 
 static const struct help help = {
     &options,

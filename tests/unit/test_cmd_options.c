@@ -206,6 +206,10 @@ TEST(cores_are_listed) /* catches: only the last --core counting */
     CHECK_EQ(cores(), 0xffff);
     CHECK_EQ(parse(&cmd_report, "--core 0,2-4,9"), 0);
     CHECK_EQ(cores(), 0x21d);
+    CHECK_EQ(parse(&cmd_report, "--core 0,2..4,9"), 0);
+    CHECK_EQ(cores(), 0x21d);
+    CHECK_EQ(parse(&cmd_report, "--core 2."), -1);
+    CHECK_EQ(parse(&cmd_report, "--core 2..1"), -1);
     CHECK_EQ(parse(&cmd_live, "--core 1 --core 3-3 --core=5,6"), 0);
     CHECK_EQ(cores(), 0x6a);
     CHECK_EQ(parse(&cmd_report, "--core 65535"), 0);
@@ -225,7 +229,7 @@ TEST(cores_are_listed) /* catches: only the last --core counting */
         "--core 1-",
         "--core 1--2",
         "--core 65536",
-        "--core 1..2",
+        "--core 1...2",
         "--core 1,,2",
         "--core 99999999999999999999",
         "--core 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What somebody types on a first evening, and what they read. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -147,6 +148,9 @@ static const struct slip {
     {"report --detials", "did you mean --details?"},
     {"report --sort slef", "(did you mean self?)"},
     {"report --format htlm", "(did you mean html?)"},
+    {"report -o x.htm", "which format (did you mean html?)? Type it as"},
+    {"report -o htlm:x", "which format (did you mean html?)? Type it as"},
+    {"report --by treads", "(did you mean thread?)"},
     {"report --color alway", "(did you mean always?)"},
     {"report --sandbox of", "(did you mean off?)"},
     {"push --to pyroscop+http://127.0.0.1:4040 tprof.tprof",
@@ -164,4 +168,60 @@ TEST(slips_are_understood) /* catches: a folder "pyroscop+http:" */
         CHECK_STR(text_of("out"), "");
     }
     CHECK(access("pyroscop+http:", F_OK) != 0);
+}
+
+/* Checks that no line of the file (name) is longer than 80 columns. Returns the
+ * number of its lines. */
+static size_t lines_of_80(const char *name)
+{
+    size_t lines = 0, columns = 0;
+
+    for (const char *c = text_of(name); *c != '\0'; c++) {
+        columns += ((unsigned char)*c & 0xc0u) != 0x80;
+        if (*c != '\n')
+            continue;
+        CHECK(columns <= 80 + 1);
+        columns = 0;
+        lines++;
+    }
+    return lines;
+}
+
+TEST(help_has_layers) /* catches: a first screen of every option */
+{
+    static const char *const commands[] = {
+        "live",     "run",   "record",  "report", "view",
+        "annotate", "diff",  "top",     "pgo",    "check",
+        "stacks",   "serve", "compact", "push",   "bridge"};
+    char line[32];
+
+    enter_dir();
+    CHECK_EQ(collector(""), 2);
+    CHECK_EQ(collector("--help"), 0);
+    CHECK(lines_of_80("out") <= 24);
+    CHECK_CONTAINS("out", "\n  collector run qemu-system-x86_64 ");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        (void)snprintf(line, sizeof line, "help %s", commands[i]);
+        CHECK_EQ(collector(line), 0);
+        CHECK(lines_of_80("out") <= 120);
+        CHECK_CONTAINS("out", "\nExample");
+    }
+}
+
+TEST(a_pipe_has_80_columns_and_whole_tables)
+{
+    after_the_first_recording();
+    CHECK_EQ(unsetenv("LINES"), 0);
+    CHECK_EQ(setenv("COLUMNS", "", 1), 0);
+    CHECK_EQ(collector("report"), 0);
+    CHECK(lines_of_80("out") > 10);
+    CHECK_EQ(collector("stacks tprof.tprof"), 0);
+    CHECK(lines_of_80("out") > 1);
+}
+
+TEST(a_limit_says_points_or_percent)
+{
+    after_the_first_recording();
+    CHECK_EQ(collector("diff tprof.tprof tprof.tprof --fail-if x"), 2);
+    CHECK_CONTAINS("err", "'NAME +3% of the rest', 'NAME +3% per COUNTER'");
 }
