@@ -76,7 +76,7 @@ set(core_sources
     diff/compare/two_proportions.c
     diff/compare/unit_cost.c
     diff/diff.c
-    diff/diff_cores.c
+    diff/diff_groups.c
     diff/diff_html.c
     diff/diff_json.c
     diff/diff_runs.c

@@ -338,7 +338,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
-        (c->by_core && diff_cores_state(&runs->cores, in.runs, &d) != 0) ||
+        (c->by_core && diff_groups_state(&runs->groups, in.runs, &d) != 0) ||
         warn_of_strangers(runs, &d) != 0) {
         (void)err_memory(e);
     } else {

@@ -222,7 +222,7 @@ static void write_paragraph(FILE *out, const struct report *look,
 
 /* Write the changes on (core), like those of all cores. */
 static void write_core(FILE *out, const struct report *look,
-                       const struct diff *d, const struct diff_core *core)
+                       const struct diff *d, const struct diff_group *core)
 {
     struct ranked *list = calloc(core->count + 1, sizeof *list);
     struct diff part = *d;
@@ -244,10 +244,10 @@ static void write_cores(FILE *out, const struct report *look,
 {
     char list[CORE_LIST_SIZE] = "", text[CORE_LIST_SIZE + 64];
 
-    for (size_t i = 0, end; i < d->core_count; i = end) {
-        const struct diff_core *c = d->cores;
+    for (size_t i = 0, end; i < d->group_count; i = end) {
+        const struct diff_group *c = d->groups;
 
-        for (end = i; end < d->core_count && c[end].result.changed == 0 &&
+        for (end = i; end < d->group_count && c[end].result.changed == 0 &&
                       c[end].core == c[i].core + (end - i);
              end++)
             continue;

@@ -35,7 +35,7 @@ struct diff_unit {
 };
 
 /* A core that both sides have, and the changes on it. */
-struct diff_core {
+struct diff_group {
     uint32_t core;
     const struct pair *functions;
     struct compare_row *rows;
@@ -55,8 +55,8 @@ struct diff {
     const struct merged *tree;
     const struct compare_row *calls;
     bool show_tree;                /* in text */
-    const struct diff_core *cores; /* by number */
-    size_t core_count;
+    const struct diff_group *groups; /* by number */
+    size_t group_count;
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
     const char *const *warnings; /* safe to print on a terminal */

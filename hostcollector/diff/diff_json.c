@@ -193,12 +193,12 @@ static void write_cores(struct json_object *o, const struct diff *d)
     bool first = true;
     FILE *out;
 
-    if (d->cores == NULL)
+    if (d->groups == NULL)
         return;
     out = json_member(o, "cores");
     (void)putc('[', out);
-    for (size_t i = 0; i < d->core_count; i++) {
-        const struct diff_core *core = &d->cores[i];
+    for (size_t i = 0; i < d->group_count; i++) {
+        const struct diff_group *core = &d->groups[i];
         struct json_object in;
 
         json_comma(out, &first);

@@ -109,11 +109,11 @@ static int add_functions(struct reading *reading, const struct view *v)
 {
     struct diff_runs *d = reading->d;
 
-    if (diff_cores_add_scope(&d->pairs, reading->run, reading->side, v,
+    if (diff_groups_add_scope(&d->pairs, reading->run, reading->side, v,
                              &v->total) != 0)
         return -1;
     return reading->by_core
-               ? diff_cores_add(&d->cores, reading->run, reading->side, v)
+               ? diff_groups_add(&d->groups, reading->run, reading->side, v)
                : 0;
 }
 
@@ -197,7 +197,7 @@ static int check_memory(const struct diff_runs *d, const struct diff_config *c,
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
-    uint64_t cores = diff_cores_bytes(&d->cores, c->inputs.count);
+    uint64_t cores = diff_groups_bytes(&d->groups, c->inputs.count);
 
     if (pairs_bytes(&d->pairs, c->inputs.count) + rows + units + cores <=
         c->options.from.memory / 8)
@@ -259,7 +259,7 @@ int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
 void diff_runs_fini(struct diff_runs *d)
 {
     pairs_fini(&d->pairs);
-    diff_cores_fini(&d->cores);
+    diff_groups_fini(&d->groups);
     diff_units_fini(&d->units);
     merged_fini(&d->tree);
     arena_fini(&d->text);

@@ -20,29 +20,29 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-/* diff_cores.c: the functions of each core. */
+/* diff_groups.c: the functions of each core. */
 
 /* Zeroed: none. */
-struct diff_cores {
+struct diff_groups {
     struct pairs *list; /* by core */
     size_t count, room;
-    struct diff_core *shown;
+    struct diff_group *shown;
 };
 
 /* Add the functions of (scope), a part of (v), to (pairs), for run (run) of
  * (side). Functions without a name are left out.
  * Returns 0; -1 if there is no memory. */
-int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
+int diff_groups_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
                          const struct view *v, const struct view_scope *scope);
 
 /* Add the functions of each core of (v), for run (run) of (side).
  * Returns 0; -1 if there is no memory. */
-int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
+int diff_groups_add(struct diff_groups *c, uint32_t run, unsigned side,
                    const struct view *v);
 
 /* Returns the bytes of memory that (c) takes, including those that
- * diff_cores_state() will take for (runs). */
-uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs);
+ * diff_groups_state() will take for (runs). */
+uint64_t diff_groups_bytes(const struct diff_groups *c, size_t runs);
 
 /*
  * Store in (d) the changes on each core that has busy samples in every run.
@@ -50,11 +50,11 @@ uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs);
  * changes reported for all cores are false.
  * Returns 0; -1 if there is no memory.
  */
-int diff_cores_state(struct diff_cores *c, const size_t runs[2],
+int diff_groups_state(struct diff_groups *c, const size_t runs[2],
                      struct diff *d);
 
 /* Release what (c) holds. */
-void diff_cores_fini(struct diff_cores *c);
+void diff_groups_fini(struct diff_groups *c);
 
 /* diff_units.c: the cost of the guest's units of work, as a whole and by
  * function. */
@@ -115,7 +115,7 @@ struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
     struct diff_units units;
-    struct diff_cores cores; /* with --by-core */
+    struct diff_groups groups; /* with --by-core */
     struct merged tree;      /* of both sides */
     const char **warnings;   /* "FILE: warning", safe to print on a terminal */
     size_t warning_count, warning_room;

@@ -8,7 +8,7 @@
 #include "diff/compare/compare.h"
 #include "util/vec.h"
 
-int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
+int diff_groups_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
                          const struct view *v, const struct view_scope *scope)
 {
     for (size_t i = 0; i < scope->row_count; i++) {
@@ -25,7 +25,7 @@ int diff_cores_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
 }
 
 /* The pairs of (core); NULL if there is no memory. */
-static struct pairs *pairs_of(struct diff_cores *c, uint32_t core)
+static struct pairs *pairs_of(struct diff_groups *c, uint32_t core)
 {
     for (; c->count <= core; c->count++) {
         if (vec_grow(&c->list, &c->room, c->count, sizeof *c->list) != 0)
@@ -35,7 +35,7 @@ static struct pairs *pairs_of(struct diff_cores *c, uint32_t core)
     return &c->list[core];
 }
 
-int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
+int diff_groups_add(struct diff_groups *c, uint32_t run, unsigned side,
                    const struct view *v)
 {
     for (size_t i = 0; i < v->core_count; i++) {
@@ -45,13 +45,13 @@ int diff_cores_add(struct diff_cores *c, uint32_t run, unsigned side,
 
         if (scope->busy.samples != 0 &&
             (pairs == NULL ||
-             diff_cores_add_scope(pairs, run, side, v, scope) != 0))
+             diff_groups_add_scope(pairs, run, side, v, scope) != 0))
             return -1;
     }
     return 0;
 }
 
-uint64_t diff_cores_bytes(const struct diff_cores *c, size_t runs)
+uint64_t diff_groups_bytes(const struct diff_groups *c, size_t runs)
 {
     uint64_t bytes = c->count * (sizeof *c->list + sizeof *c->shown);
 
@@ -78,7 +78,7 @@ static bool is_in_all(const struct pairs *p, size_t runs)
 
 /* Correct the probabilities of one core for the number of (cores), because each
  * core is a further test. */
-static void correct(struct diff_core *core, size_t cores)
+static void correct(struct diff_group *core, size_t cores)
 {
     struct compare_row *rows = core->rows;
 
@@ -97,7 +97,7 @@ static void correct(struct diff_core *core, size_t cores)
 
 /* Returns 0; -1 if there is no memory. */
 static int state_core(const struct pairs *p, const size_t runs[2],
-                      struct diff_core *core)
+                      struct diff_group *core)
 {
     const struct compare_input in = {.functions = p->count,
                                      .runs = {runs[0], runs[1]},
@@ -111,30 +111,30 @@ static int state_core(const struct pairs *p, const size_t runs[2],
                : -1;
 }
 
-int diff_cores_state(struct diff_cores *c, const size_t runs[2], struct diff *d)
+int diff_groups_state(struct diff_groups *c, const size_t runs[2], struct diff *d)
 {
     c->shown = calloc(c->count + 1, sizeof *c->shown);
     if (c->shown == NULL)
         return -1;
-    d->cores = c->shown;
+    d->groups = c->shown;
     for (uint32_t i = 0; i < c->count; i++) {
-        struct diff_core *core = &c->shown[d->core_count];
+        struct diff_group *core = &c->shown[d->group_count];
 
         if (pairs_finish(&c->list[i], runs[0] + runs[1]) != 0)
             return -1;
         if (!is_in_all(&c->list[i], runs[0] + runs[1]))
             continue;
         core->core = i;
-        d->core_count++;
+        d->group_count++;
         if (state_core(&c->list[i], runs, core) != 0)
             return -1;
     }
-    for (size_t i = 0; i < d->core_count; i++)
-        correct(&c->shown[i], d->core_count);
+    for (size_t i = 0; i < d->group_count; i++)
+        correct(&c->shown[i], d->group_count);
     return 0;
 }
 
-void diff_cores_fini(struct diff_cores *c)
+void diff_groups_fini(struct diff_groups *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         pairs_fini(&c->list[i]);
@@ -143,5 +143,5 @@ void diff_cores_fini(struct diff_cores *c)
     }
     free(c->shown);
     free(c->list);
-    *c = (struct diff_cores){0};
+    *c = (struct diff_groups){0};
 }

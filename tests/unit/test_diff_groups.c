@@ -44,7 +44,7 @@ static void make(struct made *m, uint32_t n,
 }
 
 /* One run a side. */
-static void state(struct diff_cores *c, struct diff *d, uint32_t n,
+static void state(struct diff_groups *c, struct diff *d, uint32_t n,
                   const unsigned before[][FUNCTIONS],
                   const unsigned after[][FUNCTIONS])
 {
@@ -52,14 +52,14 @@ static void state(struct diff_cores *c, struct diff *d, uint32_t n,
     const size_t runs[2] = {1, 1};
 
     make(&made, n, before);
-    CHECK_EQ(diff_cores_add(c, 0, 0, &made.view), 0);
+    CHECK_EQ(diff_groups_add(c, 0, 0, &made.view), 0);
     make(&made, n, after);
-    CHECK_EQ(diff_cores_add(c, 1, 1, &made.view), 0);
-    CHECK_EQ(diff_cores_state(c, runs, d), 0);
-    CHECK(diff_cores_bytes(c, 2) > 0);
+    CHECK_EQ(diff_groups_add(c, 1, 1, &made.view), 0);
+    CHECK_EQ(diff_groups_state(c, runs, d), 0);
+    CHECK(diff_groups_bytes(c, 2) > 0);
 }
 
-static const struct compare_row *row_of(const struct diff_core *core,
+static const struct compare_row *row_of(const struct diff_group *core,
                                         const char *name)
 {
     for (size_t i = 0; i < core->count; i++)
@@ -75,31 +75,31 @@ TEST(a_change_is_on_its_core_alone) /* catches: cores that are mixed up */
                                                  {400, 300, 300}};
     static const unsigned after[][FUNCTIONS] = {{410, 295, 295},
                                                 {200, 600, 200}};
-    struct diff_cores c = {0};
+    struct diff_groups c = {0};
     struct diff d = {0};
 
     state(&c, &d, 2, before, after);
-    CHECK_EQ(d.core_count, 2);
-    CHECK_EQ(d.cores[0].core, 0);
-    CHECK_EQ(d.cores[0].result.changed, 0);
-    CHECK_EQ(d.cores[1].core, 1);
-    CHECK(d.cores[1].result.changed >= 1);
-    CHECK_EQ(row_of(&d.cores[1], "sort")->verdict, COMPARE_CHANGED);
-    CHECK(fabs(row_of(&d.cores[1], "sort")->all.before - .3) < 1e-9);
-    CHECK(fabs(row_of(&d.cores[1], "sort")->all.after - .6) < 1e-9);
-    diff_cores_fini(&c);
+    CHECK_EQ(d.group_count, 2);
+    CHECK_EQ(d.groups[0].core, 0);
+    CHECK_EQ(d.groups[0].result.changed, 0);
+    CHECK_EQ(d.groups[1].core, 1);
+    CHECK(d.groups[1].result.changed >= 1);
+    CHECK_EQ(row_of(&d.groups[1], "sort")->verdict, COMPARE_CHANGED);
+    CHECK(fabs(row_of(&d.groups[1], "sort")->all.before - .3) < 1e-9);
+    CHECK(fabs(row_of(&d.groups[1], "sort")->all.after - .6) < 1e-9);
+    diff_groups_fini(&c);
 }
 
 TEST(a_core_that_a_side_lacks_is_not_compared) /* catches: shares of nothing */
 {
     static const unsigned before[][FUNCTIONS] = {{400, 300, 300}, {9, 9, 9}};
     static const unsigned after[][FUNCTIONS] = {{400, 300, 300}, {0}};
-    struct diff_cores c = {0};
+    struct diff_groups c = {0};
     struct diff d = {0};
 
     state(&c, &d, 2, before, after);
-    CHECK_EQ(d.core_count, 1);
-    diff_cores_fini(&c);
+    CHECK_EQ(d.group_count, 1);
+    diff_groups_fini(&c);
 }
 
 /* 440 against 384 of 1,000 have p = 0.011, and of three functions q = 0.03: on
@@ -109,12 +109,12 @@ TEST(many_cores_are_many_tries) /* catches: a false alarm on some core */
     static const unsigned one[][FUNCTIONS] = {{384, 308, 308}};
     static const unsigned other[][FUNCTIONS] = {{440, 280, 280}};
     unsigned before[CORES][FUNCTIONS], after[CORES][FUNCTIONS];
-    struct diff_cores c = {0};
+    struct diff_groups c = {0};
     struct diff d = {0};
 
     state(&c, &d, 1, one, other);
-    CHECK_EQ(d.cores[0].result.changed, 1);
-    diff_cores_fini(&c);
+    CHECK_EQ(d.groups[0].result.changed, 1);
+    diff_groups_fini(&c);
     for (uint32_t i = 0; i < CORES; i++) {
         memcpy(before[i], one[0], sizeof before[i]);
         memcpy(after[i], i == 7 ? other[0] : one[0], sizeof after[i]);
@@ -122,9 +122,9 @@ TEST(many_cores_are_many_tries) /* catches: a false alarm on some core */
     d = (struct diff){0};
     state(&c, &d, CORES, (const unsigned(*)[FUNCTIONS])before,
           (const unsigned(*)[FUNCTIONS])after);
-    CHECK_EQ(d.core_count, CORES);
+    CHECK_EQ(d.group_count, CORES);
     for (uint32_t i = 0; i < CORES; i++)
-        CHECK_EQ(d.cores[i].result.changed, 0);
-    CHECK_EQ(row_of(&d.cores[7], "fill")->verdict, COMPARE_SAME);
-    diff_cores_fini(&c);
+        CHECK_EQ(d.groups[i].result.changed, 0);
+    CHECK_EQ(row_of(&d.groups[7], "fill")->verdict, COMPARE_SAME);
+    diff_groups_fini(&c);
 }
