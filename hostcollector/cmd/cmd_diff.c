@@ -72,8 +72,8 @@ static const struct option_row own_rows[] = {
      "show every function, also with too few samples to judge"},
     {"tree", 0, NULL, &option_flag, OWN(tree), 0, 0,
      "show the call paths that changed beyond chance, too"},
-    {"by-core", 0, NULL, &option_flag, OWN(by_core), 0, 0,
-     "show what changed on each core, too"},
+    {"by", 0, "all|core|thread|image", &option_choice, OWN(by), 0, 0,
+     "show what changed on each core, thread or image, too"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {
@@ -328,6 +328,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
                      .tree = &runs->tree,
                      .calls = calls,
                      .show_tree = c->tree,
+                     .by = c->by != 0 ? c->by - 1 : VIEW_BY_CORE,
                      .top = c->options.shown.top,
                      .all = c->options.shown.all};
     int result = EXIT_FAILED;
@@ -338,7 +339,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
     if (rows == NULL || calls == NULL || compare(&in, rows, &d.result) != 0 ||
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
-        (c->by_core && diff_groups_state(&runs->groups, in.runs, &d) != 0) ||
+        (c->by != 0 && diff_groups_state(&runs->groups, in.runs, &d) != 0) ||
         warn_of_strangers(runs, &d) != 0) {
         (void)err_memory(e);
     } else {

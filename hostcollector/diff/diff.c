@@ -220,23 +220,57 @@ static void write_paragraph(FILE *out, const struct report *look,
     text_wrap_at(out, 0, text, columns_of(look));
 }
 
-/* Write the changes on (core), like those of all cores. */
-static void write_core(FILE *out, const struct report *look,
-                       const struct diff *d, const struct diff_group *core)
+/* Write the changes in (group), like those of all cores. */
+static void write_group(FILE *out, const struct report *look,
+                        const struct diff *d, const struct diff_group *group)
 {
-    struct ranked *list = calloc(core->count + 1, sizeof *list);
+    struct ranked *list = calloc(group->count + 1, sizeof *list);
     struct diff part = *d;
-    char where[32];
+    char where[NAME_PLAIN + 8];
 
     if (list == NULL)
         return;
-    part.functions = core->functions;
-    part.rows = core->rows;
-    part.count = core->count;
-    (void)snprintf(where, sizeof where, " ON CORE %" PRIu32, core->core);
+    part.functions = group->functions;
+    part.rows = group->rows;
+    part.count = group->count;
+    if (d->by == VIEW_BY_CORE)
+        (void)snprintf(where, sizeof where, " ON CORE %" PRIu32, group->core);
+    else
+        (void)snprintf(where, sizeof where, " IN %s", group->name);
     write_head(out, where);
     write_kind(out, look, &part, COMPARE_CHANGED, list);
     free(list);
+}
+
+/* Write the changes of each thread or image, and the names of those without
+ * changes. */
+static void write_named(FILE *out, const struct report *look,
+                        const struct diff *d)
+{
+    char text[640] = "Nothing changed beyond chance in ";
+    size_t used = strlen(text), without = 0;
+
+    for (size_t i = 0; i < d->group_count; i++) {
+        const struct diff_group *g = &d->groups[i];
+
+        if (g->result.changed != 0) {
+            write_group(out, look, d, g);
+            continue;
+        }
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     without != 0 ? ", " : "", g->name);
+        without++;
+    }
+    if (d->group_count == 0)
+        (void)snprintf(text, sizeof text,
+                       "No %s has busy samples in every recording",
+                       d->by == VIEW_BY_THREAD ? "thread" : "image");
+    if (without == 0 && d->group_count != 0)
+        return;
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ".");
+    (void)putc('\n', out);
+    write_paragraph(out, look, text);
 }
 
 static void write_cores(FILE *out, const struct report *look,
@@ -244,6 +278,10 @@ static void write_cores(FILE *out, const struct report *look,
 {
     char list[CORE_LIST_SIZE] = "", text[CORE_LIST_SIZE + 64];
 
+    if (d->groups != NULL && d->by != VIEW_BY_CORE) {
+        write_named(out, look, d);
+        return;
+    }
     for (size_t i = 0, end; i < d->group_count; i = end) {
         const struct diff_group *c = d->groups;
 
@@ -254,7 +292,7 @@ static void write_cores(FILE *out, const struct report *look,
         if (end > i)
             core_list_span(list, c[i].core, c[end - 1].core);
         else
-            write_core(out, look, d, &c[end++]);
+            write_group(out, look, d, &c[end++]);
     }
     if (list[0] == '\0')
         return;

@@ -34,9 +34,10 @@ struct diff_unit {
     const struct unit_row *rows; /* by function */
 };
 
-/* A core that both sides have, and the changes on it. */
+/* A core, thread or image that both sides have, and the changes in it. */
 struct diff_group {
-    uint32_t core;
+    uint32_t core;    /* number of a core */
+    const char *name; /* "core 2", "Ping"; safe on a terminal */
     const struct pair *functions;
     struct compare_row *rows;
     size_t count;
@@ -54,9 +55,10 @@ struct diff {
     /* The joined call tree of both sides, and the result for each part. */
     const struct merged *tree;
     const struct compare_row *calls;
-    bool show_tree;                /* in text */
-    const struct diff_group *groups; /* by number */
+    bool show_tree;                  /* in text */
+    const struct diff_group *groups; /* NULL: not asked for */
     size_t group_count;
+    uint32_t by; /* of (groups), an enum view_by */
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
     const char *const *warnings; /* safe to print on a terminal */

@@ -2,14 +2,16 @@
 #include "diff/diff_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "diff/compare/compare.h"
+#include "report/groups.h"
 #include "util/vec.h"
 
 int diff_groups_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
-                         const struct view *v, const struct view_scope *scope)
+                          const struct view *v, const struct view_scope *scope)
 {
     for (size_t i = 0; i < scope->row_count; i++) {
         const struct view_row *row = &scope->rows[i];
@@ -24,31 +26,45 @@ int diff_groups_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
     return 0;
 }
 
-/* The pairs of (core); NULL if there is no memory. */
-static struct pairs *pairs_of(struct diff_groups *c, uint32_t core)
+/* The pairs of the group (name), or of core number (core); NULL if there is no
+ * memory. */
+static struct pairs *pairs_of(struct diff_groups *c, const char *name,
+                              uint32_t core)
 {
-    for (; c->count <= core; c->count++) {
-        if (vec_grow(&c->list, &c->room, c->count, sizeof *c->list) != 0)
-            return NULL;
-        c->list[c->count] = (struct pairs){0};
-    }
-    return &c->list[core];
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->list[i].name, name) == 0)
+            return &c->list[i].pairs;
+    if (vec_grow(&c->list, &c->room, c->count, sizeof *c->list) != 0)
+        return NULL;
+    struct diff_part *part = &c->list[c->count++];
+
+    *part = (struct diff_part){.core = core};
+    (void)snprintf(part->name, sizeof part->name, "%s", name);
+    return &part->pairs;
 }
 
 int diff_groups_add(struct diff_groups *c, uint32_t run, unsigned side,
-                   const struct view *v)
+                    const struct report *r)
 {
-    for (size_t i = 0; i < v->core_count; i++) {
-        const struct view_scope *scope = &v->cores[i];
-        struct pairs *pairs =
-            scope->busy.samples != 0 ? pairs_of(c, scope->core) : NULL;
+    struct groups g;
+    int result = 0;
 
-        if (scope->busy.samples != 0 &&
-            (pairs == NULL ||
-             diff_groups_add_scope(pairs, run, side, v, scope) != 0))
-            return -1;
+    groups_init(&g, r);
+    for (size_t i = 0; g.by == r->by && i < g.count && result == 0; i++) {
+        const struct view_scope *scope = &g.scopes[i];
+        char name[NAME_PLAIN];
+
+        if (scope->busy.samples == 0 || scope->core == VIEW_ALL_CORES)
+            continue;
+        struct pairs *pairs =
+            pairs_of(c, groups_name(name, &g, r, scope), scope->core);
+
+        result = pairs != NULL
+                     ? diff_groups_add_scope(pairs, run, side, r->view, scope)
+                     : -1;
     }
-    return 0;
+    groups_fini(&g);
+    return result;
 }
 
 uint64_t diff_groups_bytes(const struct diff_groups *c, size_t runs)
@@ -56,8 +72,8 @@ uint64_t diff_groups_bytes(const struct diff_groups *c, size_t runs)
     uint64_t bytes = c->count * (sizeof *c->list + sizeof *c->shown);
 
     for (size_t i = 0; i < c->count; i++)
-        bytes += pairs_bytes(&c->list[i], runs) +
-                 c->list[i].identities * sizeof(struct compare_row);
+        bytes += pairs_bytes(&c->list[i].pairs, runs) +
+                 c->list[i].pairs.identities * sizeof(struct compare_row);
     return bytes;
 }
 
@@ -111,7 +127,8 @@ static int state_core(const struct pairs *p, const size_t runs[2],
                : -1;
 }
 
-int diff_groups_state(struct diff_groups *c, const size_t runs[2], struct diff *d)
+int diff_groups_state(struct diff_groups *c, const size_t runs[2],
+                      struct diff *d)
 {
     c->shown = calloc(c->count + 1, sizeof *c->shown);
     if (c->shown == NULL)
@@ -120,13 +137,14 @@ int diff_groups_state(struct diff_groups *c, const size_t runs[2], struct diff *
     for (uint32_t i = 0; i < c->count; i++) {
         struct diff_group *core = &c->shown[d->group_count];
 
-        if (pairs_finish(&c->list[i], runs[0] + runs[1]) != 0)
+        if (pairs_finish(&c->list[i].pairs, runs[0] + runs[1]) != 0)
             return -1;
-        if (!is_in_all(&c->list[i], runs[0] + runs[1]))
+        if (!is_in_all(&c->list[i].pairs, runs[0] + runs[1]))
             continue;
-        core->core = i;
+        core->core = c->list[i].core;
+        core->name = c->list[i].name;
         d->group_count++;
-        if (state_core(&c->list[i], runs, core) != 0)
+        if (state_core(&c->list[i].pairs, runs, core) != 0)
             return -1;
     }
     for (size_t i = 0; i < d->group_count; i++)
@@ -137,7 +155,7 @@ int diff_groups_state(struct diff_groups *c, const size_t runs[2], struct diff *
 void diff_groups_fini(struct diff_groups *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        pairs_fini(&c->list[i]);
+        pairs_fini(&c->list[i].pairs);
         if (c->shown != NULL)
             free(c->shown[i].rows);
     }

@@ -188,24 +188,28 @@ static void write_functions(struct json_object *o, const struct pair *functions,
     (void)fputs("]", out);
 }
 
-static void write_cores(struct json_object *o, const struct diff *d)
+static void write_groups(struct json_object *o, const struct diff *d)
 {
+    static const char *const keys[VIEW_BYS] = {"cores", "threads", "images"};
     bool first = true;
     FILE *out;
 
     if (d->groups == NULL)
         return;
-    out = json_member(o, "cores");
+    out = json_member(o, keys[d->by]);
     (void)putc('[', out);
     for (size_t i = 0; i < d->group_count; i++) {
-        const struct diff_group *core = &d->groups[i];
+        const struct diff_group *group = &d->groups[i];
         struct json_object in;
 
         json_comma(out, &first);
         in = json_begin(out);
-        json_count(&in, "core", core->core);
-        write_functions(&in, core->functions, core->rows, core->count,
-                        &core->result);
+        if (d->by == VIEW_BY_CORE)
+            json_count(&in, "core", group->core);
+        else
+            json_text(&in, "name", group->name);
+        write_functions(&in, group->functions, group->rows, group->count,
+                        &group->result);
         json_end(&in);
     }
     (void)putc(']', out);
@@ -227,7 +231,7 @@ void diff_json(FILE *out, const struct diff *d)
     write_work(&o, d);
     write_strings(&o, "warnings", d->warnings, d->warning_count);
     write_functions(&o, d->functions, d->rows, d->count, &d->result);
-    write_cores(&o, d);
+    write_groups(&o, d);
     if (d->tree->folded != 0)
         json_count(&o, "calls_without_room", d->tree->folded);
     (void)fputs("\n[", json_member(&o, "calls"));

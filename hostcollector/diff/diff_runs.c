@@ -18,7 +18,7 @@ struct reading {
     const char *path;
     unsigned side;
     uint32_t run;
-    bool by_core;
+    uint32_t by; /* as in struct diff_config */
     struct guest_run *guest;
 };
 
@@ -105,16 +105,18 @@ static int add_tree(struct reading *reading, const struct view *v)
     return result;
 }
 
-static int add_functions(struct reading *reading, const struct view *v)
+static int add_functions(struct reading *reading, const struct report *r)
 {
     struct diff_runs *d = reading->d;
+    struct report by = *r;
 
-    if (diff_groups_add_scope(&d->pairs, reading->run, reading->side, v,
-                             &v->total) != 0)
+    if (diff_groups_add_scope(&d->pairs, reading->run, reading->side, r->view,
+                              &r->view->total) != 0)
         return -1;
-    return reading->by_core
-               ? diff_groups_add(&d->groups, reading->run, reading->side, v)
-               : 0;
+    if (reading->by == 0)
+        return 0;
+    by.by = reading->by - 1;
+    return diff_groups_add(&d->groups, reading->run, reading->side, &by);
 }
 
 static void add_to_side(struct diff_side *side, const struct profile *p,
@@ -145,7 +147,7 @@ static int add_view(struct reading *reading, struct err *e)
     if (g.view->total.busy.samples == 0) {
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
-    } else if (add_functions(reading, g.view) != 0 ||
+    } else if (add_functions(reading, &g.is) != 0 ||
                add_tree(reading, g.view) != 0 ||
                diff_units_add(&d->units, reading->side, r->profile, g.view) !=
                    0 ||
@@ -197,9 +199,9 @@ static int check_memory(const struct diff_runs *d, const struct diff_config *c,
 {
     uint64_t rows = d->pairs.identities * 2 * sizeof(struct compare_row);
     uint64_t units = diff_units_bytes(&d->units, d->pairs.identities);
-    uint64_t cores = diff_groups_bytes(&d->groups, c->inputs.count);
+    uint64_t groups = diff_groups_bytes(&d->groups, c->inputs.count);
 
-    if (pairs_bytes(&d->pairs, c->inputs.count) + rows + units + cores <=
+    if (pairs_bytes(&d->pairs, c->inputs.count) + rows + units + groups <=
         c->options.from.memory / 8)
         return 0;
     return err_set(e,
@@ -236,7 +238,7 @@ int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
                                   .path = c->inputs.list[i],
                                   .side = i >= c->before_count,
                                   .run = i,
-                                  .by_core = c->by_core};
+                                  .by = c->by};
         struct err why = {""};
 
         choose_windows(d, &options.from, &c->windows, reading.side);

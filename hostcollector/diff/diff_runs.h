@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The recordings that `collector diff` compares: read one after the other, and
- * reduced to the time of each function, as a whole, for each core, and for each
- * unit of the guest's work. */
+ * reduced to the time of each function, as a whole, for each group, and for
+ * each unit of the guest's work. */
 #ifndef TPROF_DIFF_DIFF_RUNS_H
 #define TPROF_DIFF_DIFF_RUNS_H
 
@@ -16,15 +16,23 @@
 #include "diff/diff.h"
 #include "model/profile.h"
 #include "model/view.h"
+#include "report/name.h"
 #include "session/window_options.h"
 #include "util/arena.h"
 #include "util/err.h"
 
-/* diff_groups.c: the functions of each core. */
+/* diff_groups.c: the functions of each core, thread or image. */
+
+/* The functions of a core, thread or image. */
+struct diff_part {
+    char name[NAME_PLAIN]; /* tells groups apart */
+    uint32_t core;         /* number of a core */
+    struct pairs pairs;
+};
 
 /* Zeroed: none. */
 struct diff_groups {
-    struct pairs *list; /* by core */
+    struct diff_part *list; /* by first appearance */
     size_t count, room;
     struct diff_group *shown;
 };
@@ -33,25 +41,25 @@ struct diff_groups {
  * (side). Functions without a name are left out.
  * Returns 0; -1 if there is no memory. */
 int diff_groups_add_scope(struct pairs *pairs, uint32_t run, unsigned side,
-                         const struct view *v, const struct view_scope *scope);
+                          const struct view *v, const struct view_scope *scope);
 
-/* Add the functions of each core of (v), for run (run) of (side).
+/* Add the functions of each group of (r), by (r->by), for run (run) of (side).
  * Returns 0; -1 if there is no memory. */
 int diff_groups_add(struct diff_groups *c, uint32_t run, unsigned side,
-                   const struct view *v);
+                    const struct report *r);
 
 /* Returns the bytes of memory that (c) takes, including those that
  * diff_groups_state() will take for (runs). */
 uint64_t diff_groups_bytes(const struct diff_groups *c, size_t runs);
 
 /*
- * Store in (d) the changes on each core that has busy samples in every run.
+ * Store in (d) the changes in each group that has busy samples in every run.
  * (runs) are the numbers of runs before and after. At most COMPARE_FALSE of the
- * changes reported for all cores are false.
+ * changes reported for all groups are false.
  * Returns 0; -1 if there is no memory.
  */
 int diff_groups_state(struct diff_groups *c, const size_t runs[2],
-                     struct diff *d);
+                      struct diff *d);
 
 /* Release what (c) holds. */
 void diff_groups_fini(struct diff_groups *c);
@@ -106,8 +114,9 @@ struct diff_config {
     unsigned before_count;
     struct fail_if fail_if[DIFF_FAIL_IF];
     unsigned fail_if_count;
-    bool tree;    /* show changed call paths, too */
-    bool by_core; /* show the changes on each core */
+    bool tree;   /* show changed call paths, too */
+    uint32_t by; /* show changes in each group, too: 0 of none, else 1 + an
+                    enum view_by */
 };
 
 /* Zeroed: nothing was read. */
@@ -115,9 +124,9 @@ struct diff_runs {
     struct pairs pairs;
     struct diff_side sides[2];
     struct diff_units units;
-    struct diff_groups groups; /* with --by-core */
-    struct merged tree;      /* of both sides */
-    const char **warnings;   /* "FILE: warning", safe to print on a terminal */
+    struct diff_groups groups; /* with --by */
+    struct merged tree;        /* of both sides */
+    const char **warnings; /* "FILE: warning", safe to print on a terminal */
     size_t warning_count, warning_room;
     char windows[2][WINDOW_OPTIONS_TEXT]; /* in (sides) */
     struct arena text;

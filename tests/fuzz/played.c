@@ -443,7 +443,7 @@ void played_diff(const uint8_t *data, size_t size)
             i < asked.before_count ? before : after;
     asked.options.from.memory = 64u << 20;
     asked.tree = data[1] >> 2 & 1u;
-    asked.by_core = data[1] >> 3 & 1u;
+    asked.by = data[1] >> 3 & 3u;
     asked.options.output.format = formats[data[1] >> 5 & 3u];
     if (data[1] & 1u)
         leave_out(&asked.options);

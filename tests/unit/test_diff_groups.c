@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What changed on which core, of views whose samples are known. */
+/* What changed on which core or thread, of views whose samples are known. */
 #include "diff/diff_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -49,12 +50,13 @@ static void state(struct diff_groups *c, struct diff *d, uint32_t n,
                   const unsigned after[][FUNCTIONS])
 {
     static struct made made;
+    const struct report r = {.view = &made.view};
     const size_t runs[2] = {1, 1};
 
     make(&made, n, before);
-    CHECK_EQ(diff_groups_add(c, 0, 0, &made.view), 0);
+    CHECK_EQ(diff_groups_add(c, 0, 0, &r), 0);
     make(&made, n, after);
-    CHECK_EQ(diff_groups_add(c, 1, 1, &made.view), 0);
+    CHECK_EQ(diff_groups_add(c, 1, 1, &r), 0);
     CHECK_EQ(diff_groups_state(c, runs, d), 0);
     CHECK(diff_groups_bytes(c, 2) > 0);
 }
@@ -126,5 +128,39 @@ TEST(many_cores_are_many_tries) /* catches: a false alarm on some core */
     for (uint32_t i = 0; i < CORES; i++)
         CHECK_EQ(d.groups[i].result.changed, 0);
     CHECK_EQ(row_of(&d.groups[7], "fill")->verdict, COMPARE_SAME);
+    diff_groups_fini(&c);
+}
+
+/* Ping and Pong have other numbers after than before. */
+TEST(threads_are_compared_by_name) /* catches: numbers of other threads */
+{
+    static const unsigned before[][FUNCTIONS] = {{900, 50, 50}, {50, 50, 900}};
+    static const unsigned after[][FUNCTIONS] = {{50, 50, 900}, {50, 900, 50}};
+    static struct made made;
+    struct profile_thread threads[2] = {{.serial = 1}, {.serial = 2}};
+    const struct profile p = {.threads = threads, .thread_count = 2};
+    const struct report r = {
+        .view = &made.view, .profile = &p, .by = VIEW_BY_THREAD};
+    const size_t runs[2] = {1, 1};
+    struct diff_groups c = {0};
+    struct diff d = {.by = VIEW_BY_THREAD};
+
+    for (uint32_t run = 0; run < 2; run++) {
+        make(&made, 2, run == 0 ? before : after);
+        made.view.threads = made.cores;
+        made.view.thread_count = 2;
+        made.cores[0].core = 1;
+        made.cores[1].core = 2;
+        (void)snprintf(threads[run].name, THREAD_NAME, "Ping");
+        (void)snprintf(threads[1 - run].name, THREAD_NAME, "Pong");
+        CHECK_EQ(diff_groups_add(&c, run, run, &r), 0);
+    }
+    CHECK_EQ(diff_groups_state(&c, runs, &d), 0);
+    CHECK_EQ(d.group_count, 2);
+    CHECK_STR(d.groups[0].name, "Ping");
+    CHECK(fabs(row_of(&d.groups[0], "fill")->all.before - .9) < 1e-9);
+    CHECK(fabs(row_of(&d.groups[0], "sort")->all.after - .9) < 1e-9);
+    CHECK_STR(d.groups[1].name, "Pong");
+    CHECK_EQ(d.groups[1].result.changed, 0);
     diff_groups_fini(&c);
 }
