@@ -11,6 +11,10 @@
  *   name_end        a thread begins and ends
  *   begin_end       a request begins and ends
  *   begin_end_detached  the same, when no collector is there
+ *   lock_detached   a wait for a lock, its acquire and its release, when no
+ *                   collector is there
+ *   lock_free       an acquire and a release without a wait
+ *   lock_waited     the same after a wait, at a stack that is known
  *   tick_thread     a tick in another thread than the last tick, more than one
  *                   in the same thread
  */
@@ -176,6 +180,39 @@ static uint64_t cost_of_ticks(int in_turn)
     return s.cost_tsc - first.cost_tsc;
 }
 
+static void init_locks(void)
+{
+    static uint8_t memory[TPROF_LOCKS_MEMORY(16, 16)]
+        __attribute__((aligned(64)));
+    const struct tprof_locks_config config = {
+        .memory = memory,
+        .size = sizeof memory,
+        .locks = 16,
+        .waits = 16,
+    };
+
+    must(tprof_locks(&config));
+}
+
+/* Returns what TIMES acquires and releases cost, each after a wait if
+ * (waited). */
+static uint64_t cost_of_locks(int waited)
+{
+    static char lock;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i <= TIMES; i++) {
+        uint64_t begin = cpu_rdtsc();
+
+        if (waited)
+            tprof_wait(&lock);
+        tprof_got(&lock);
+        tprof_gave(&lock);
+        sum += i > 0 ? cpu_rdtsc() - begin : 0; /* the stack is known */
+    }
+    return sum;
+}
+
 static void init_requests(void)
 {
     static uint8_t memory[TPROF_REQUESTS_MEMORY(1, 64, 32)]
@@ -211,6 +248,7 @@ void measure_costs(void)
     print("switch_detached", c.ready);
     print("wake_detached", c.wake);
     print("begin_end_detached", cost_of_requests());
+    print("lock_detached", cost_of_locks(1));
     is_there = 1;
     pass_ticks(1000); /* the sums have begun */
 
@@ -228,4 +266,8 @@ void measure_costs(void)
     (void)cost_of_requests();
     (void)tprof_flush(1000); /* most requests are not slow from now on */
     print("begin_end", cost_of_requests());
+    init_locks();
+    pass_ticks(3000); /* the sums of locks have begun */
+    print("lock_free", cost_of_locks(0));
+    print("lock_waited", cost_of_locks(1));
 }
