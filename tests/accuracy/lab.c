@@ -328,6 +328,11 @@ void lab_by_thread(const struct lab_run *r, const char *const *name, size_t k,
     free(text);
 }
 
+char *lab_file(const char *path)
+{
+    return read_file(path);
+}
+
 char *lab_console(void)
 {
     return read_file(out_path);

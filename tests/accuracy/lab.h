@@ -68,6 +68,9 @@ void lab_by_function(const struct lab_stacks *s, const char *const *name,
 void lab_by_thread(const struct lab_run *run, const char *const *name, size_t k,
                    uint64_t *samples);
 
+/* The contents of the file (path). */
+char *lab_file(const char *path);
+
 /* What the guest of the last run printed, before any report on the run. */
 char *lab_console(void);
 

@@ -86,6 +86,49 @@ static void has_line(const char *text, const char *first, const char *second,
                  second, third);
 }
 
+/* Replaces numbers by "#", times by "# T" and blanks by one blank, because a
+ * picture is of another compiler. */
+static void simplify(char *text)
+{
+    static const char digits[] = "0123456789.,";
+    char *to = text;
+
+    for (const char *at = text; *at;) {
+        size_t digit = *at >= '0' && *at <= '9' ? strspn(at, digits) : 0;
+        size_t blank = strspn(at, " ");
+
+        *to++ = digit ? '#' : blank ? ' ' : *at;
+        at += digit ? digit : blank ? blank : 1;
+        if (digit && (strncmp(at, " ms", 3) == 0 || strncmp(at, " us", 3) == 0))
+            at += 3, to = stpcpy(to, " T");
+        else if (digit && strncmp(at, " s", 2) == 0 && !strchr("tp", at[2]))
+            at += 2, to = stpcpy(to, " T");
+    }
+    *to = 0;
+}
+
+/* Does the report (locks) have each line of the picture (name) in the page
+ * about locks? */
+static void compare_picture(const char *name, const char *locks)
+{
+    char fence[64];
+    char *page = lab_file(LAB_PAGE), *report = strdup(locks), *rest;
+
+    snprintf(fence, sizeof fence, "```text %s\n", name);
+    char *at = strstr(page, fence);
+
+    CHECK(at != NULL);
+    at = strchr(strchr(at, '\n') + 1, '\n') + 1; /* after the head */
+    *strstr(at, "```") = 0;
+    simplify(at);
+    simplify(report);
+    for (char *line = strtok_r(at, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        has_line(report, line, "", "");
+    free(page);
+    free(report);
+}
+
 /* catches: waits of the wrong lock; a holder that is not the long one */
 TEST(convoy_is_found_by_its_report)
 {
@@ -111,6 +154,7 @@ TEST(convoy_is_found_by_its_report)
     has_line(locks, "waiting", "Worker", "Put > Enter");
     has_line(locks, "holding", "Hog", "Copy > Enter");
     has_line(locks, "queue", "up to 3 threads", "");
+    compare_picture("convoy", locks);
     free(text);
 }
 
@@ -145,5 +189,6 @@ TEST(priority_inversion_is_found_by_its_report)
     has_line(locks, "waiting", "High", "Alarm > Enter");
     has_line(locks, "holding", "Low", "Write > Enter");
     has_line(locks, "! of ", "held, holders were ready for", "blocked for 0");
+    compare_picture("inversion", locks);
     free(text);
 }
