@@ -26,8 +26,9 @@ struct guest_lock {
     char name[LOCK_NAME]; /* cut to fit; "" if not sent */
     uint64_t since, now;
     uint64_t acquires;
-    uint32_t waiting, most_waiting; /* threads: at (now), and at most */
-    bool is_held;                   /* at (now), for the time (holding) */
+    /* threads: at (now), and the most at any time */
+    uint32_t waiting, most_waiting;
+    bool is_held; /* at (now); it has been for the time (holding) */
     uint64_t holding;
     uint64_t untimed; /* waits for any lock whose time is not known */
     struct lock_times waits, holds;

@@ -353,7 +353,7 @@ const char *guest_run_elf(const struct guest_run *r)
 
     if (r->images.kernel == NULL)
         return NULL;
-    /* an image that the spool keeps is called as the file that serve had */
+    /* a kept copy in a spool is given the name of the file that was copied */
     return windows && r->given == 0 && info != NULL && info->elf[0] != '\0'
                ? info->elf
                : shared_image_path(r->images.kernel);

@@ -92,7 +92,7 @@ static void put_column(const struct top *t, struct screen *s,
         return;
     }
     groups_name(name, g, &r, scope);
-    const char *shown = strstr(name, " 0x"); /* an id tells threads apart */
+    const char *shown = strstr(name, " 0x"); /* the id alone is unique */
     unsigned used;
 
     shown = shown != NULL ? shown + 1 : name;

@@ -93,9 +93,9 @@ void tree_count(const struct tree *t, struct smallest_first *f)
 }
 
 /*
- * Fold the tree in place. Until compact(), (next) of a node is the node's new
- * place, and (child) is its child (mark), or 0. If the node itself has become a
- * mark, (child) is GONE.
+ * Fold the tree in place. Until compact(), two members of a node have other
+ * meanings: (next) is the node's new place. (child) is its child for (mark), or
+ * 0 if it has none, or GONE if the node itself has become a mark.
  */
 
 static void find_marks(struct tree *t, uint32_t mark)

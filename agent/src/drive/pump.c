@@ -274,7 +274,7 @@ static uint64_t next_due(const struct pump *p, uint64_t now)
         return is_told() && tprof_is_watch_kept() ? TPROF_PUMP_NEVER
                                                   : p->next_host_check;
     switch (tprof_state()) {
-    case WIRE_STATE_SAMPLING: /* the next tick continues with a frame */
+    case WIRE_STATE_SAMPLING: /* the next tick continues an unfinished frame */
         return p->out.sent || tprof_pump_has_unfinished()
                    ? now
                    : now + second / calls_while_sampling(joined);
@@ -354,7 +354,7 @@ static void pump_locked(struct pump *p, int at_once)
 
     if (p->link == LINK_DOWN && !at_once && is_too_soon(p, now))
         return; /* the usual case of an idle guest */
-    /* most parts of a frame: do nothing else */
+    /* a call that does not finish the frame does nothing else */
     if (was_unfinished)
         continue_samples(p);
     if (tprof_pump_has_unfinished()) {

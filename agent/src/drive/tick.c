@@ -432,8 +432,8 @@ void tprof_interrupt(struct tprof_cpu *cpu, const struct tprof_arch_trap *trap,
 
 /* --- The kernel's ticks --------------------------------------------------- */
 
-/* Takes a sample in the kernel's tick. (weight) 0: further deadlines have
- * passed, too. */
+/* Takes a sample in the kernel's tick. (weight) is 0 if more than one deadline
+ * has passed: the sample's weight is then computed from (now). */
 static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
                         uint64_t now, uint64_t late, uint64_t weight)
 {

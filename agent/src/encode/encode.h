@@ -51,8 +51,8 @@ struct tprof_frame {
     uint8_t *data;
     uint32_t size;   /* bytes of the buffer */
     uint32_t used;   /* bytes written */
-    uint32_t summed; /* bytes in (crc) */
-    uint32_t crc;    /* TPROF_CRC32C_FIRST: of no byte */
+    uint32_t summed; /* bytes that (crc) covers */
+    uint32_t crc;    /* if it covers none: TPROF_CRC32C_FIRST */
 };
 
 /* A SAMPLES frame that is being written, in several calls: each call is short
@@ -75,8 +75,8 @@ struct tprof_samples {
  */
 uint32_t tprof_encode_cells(struct tprof_reader *r, uint32_t head, uint8_t *out,
                             uint32_t *left, uint32_t most);
-/* Number of short cells that could be read in the time in which a long record
- * is followed. */
+/* A long record takes as much time as a cell and this number of further short
+ * cells. */
 #define TPROF_LONG_EXTRA 4u
 
 /* Writes the varint of (value) at (at). Returns its end. */

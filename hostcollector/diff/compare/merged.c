@@ -16,8 +16,8 @@ struct merged_sum {
 
 size_t merged_node_bytes(size_t runs)
 {
-    /* factor for room: arrays and the map have at most twice the room that they
-     * need, the old room exists while they grow, and the tree is made twice */
+    /* factors: an array or the map has up to twice the room that it needs,
+     * while it grows its old room exists, too, and the tree is made twice */
     const size_t slot = 24, judged = 24;
     size_t node = 3 * sizeof(struct merged_node) + 6 * slot;
 

@@ -44,8 +44,8 @@ bool image_folder_path(unsigned i, const uint8_t *id, size_t len,
  * build-id is too short or too long for a file name. */
 bool image_kept_name(const uint8_t *id, size_t len, char name[IMAGE_KEPT_NAME]);
 
-/* Search images that are kept in (folder), after those in the list. A longer
- * name than a path is ignored. */
+/* Search images that are kept in (folder), after those in the list. A name
+ * that is too long for a path is ignored. */
 void image_kept_in(const char *folder);
 
 /* The path of the kept image whose build-id is the (len) bytes at (id). False

@@ -28,8 +28,8 @@ static uint64_t hash_of(const char *s)
 }
 
 /*
- * Returns the value of (key), or NULL. Stores in (*nth) the rank that (key)
- * would have among keys of this (hash): nearly always 0.
+ * Returns the value of (key). NULL if there is none: then (*nth) is the number
+ * of keys in the table with the same (hash), nearly always 0.
  */
 static const char *find_name(const struct names_table *t, const char *key,
                              uint64_t hash, uint64_t *nth)
