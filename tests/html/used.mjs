@@ -174,6 +174,11 @@ cases.keys_choose_threads_and_their_views = async () => {
     await page.click("table.threads .name >> text=Ping"); // its flame graph
     await settle(page);
     assert.deepEqual(await page.evaluate(() => [document.body.dataset.tab, window.tprof.state.thread]), ["flame", 1]);
+    const lanes = () => page.$$eval(".lane-label, .key.found", (list) => list.map((one) => one.textContent));
+    assert.deepEqual(await lanes(), ["core 0", "core 1", "selected"]);
+    await page.keyboard.press(",");
+    await settle(page);
+    assert.deepEqual(await lanes(), ["core 064.7 %", "core 164.7 %", "found by the search"]);
     await page.fine();
 };
 

@@ -404,6 +404,8 @@ class App extends Page {
         this.timeline.set(profile, state, this.hits);
         if (state.heat === "found" && this.hits[0] === null)
             state.heat = "busy";
+        document.querySelector(".key.found").textContent = byId("heat-what").options[3].textContent =
+            state.search === null && this.hits[0] !== null ? "selected" : "found by the search";
         byId("heat-what").value = state.heat;
         byId("heat-what").options[3].disabled = this.hits[0] === null;
         byId("heatmap").hidden = byId("heat-note").hidden = state.heat === "none";

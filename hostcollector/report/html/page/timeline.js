@@ -48,7 +48,8 @@ class Timeline {
         const sum = this.state.sums && this.state.sums.cores.find((s) => s.index === index);
         return {
             name: `core ${core.number}`, core, index, chosen: this.state.cores.has(index),
-            share: sum && sum.all.time > 0 && !this.profile.head.idle_unknown
+            /* the samples of one thread do not tell how busy a core was */
+            share: sum && sum.all.time > 0 && this.state.thread === null && !this.profile.head.idle_unknown
                 ? `${percentText(sum.busy.time / sum.all.time)} %` : "",
             hint: "only this core; with Shift: this core, too",
             choose: (e) => this.actions.core(index, e.shiftKey || e.ctrlKey || e.metaKey),
