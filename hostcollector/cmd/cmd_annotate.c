@@ -68,12 +68,11 @@ static const struct help help = {
     &options,
     "collector annotate [FUNCTION] [FILE] [option...]\n"
     "\n"
-    "Shows one function of the recording FILE (default: tprof.tprof): its "
-    "source lines and the basic "
-    "blocks of its code, each with the share of its samples and how far that "
-    "may be off. FUNCTION is a name or a part of one; without it the busiest "
-    "function is shown. The code comes from the guest's image, which must be "
-    "the one that ran, or from the recording.",
+    "Shows one function of the recording FILE (default: tprof.tprof): "
+    "its source lines and the basic blocks of its code, each with its "
+    "share of the samples and the error of the share. FUNCTION is a "
+    "name or a part of one (default: the busiest function). The code "
+    "comes from the recording, or from the image that the guest ran.",
     "  collector annotate\n"
     "  collector annotate memcpy\n"
     "  collector annotate memcpy monday.tprof -o memcpy.html\n",

@@ -62,18 +62,19 @@ static const struct help help = {
     &options,
     "collector report [FILE] [option...]\n"
     "\n"
-    "Reports on a recording, or on the bytes captured from a one-way channel "
-    "(QEMU's -chardev file); FILE may be a pipe, - is standard input, and "
-    "tprof.tprof the default. With "
-    "-o it writes those files and prints nothing; -o NEW.tprof is the "
-    "recording with the names of --elf in it.\n"
+    "Reports on a recording (default: tprof.tprof), or on the bytes "
+    "captured from a one-way channel (QEMU's -chardev file). FILE may "
+    "be a pipe, and - is standard input. With -o it writes files and "
+    "prints nothing. -o NEW.tprof writes the recording with the names "
+    "of --elf in it.\n"
     "\n"
-    "With --memory FILE it reports on a guest that is dead, by its memory; "
-    "with --spool DIR on windows that collector serve has kept, as on one "
-    "recording: collector report --spool DIR --guest web --since -1h.",
+    "With --memory FILE it reports on a dead guest by its memory. With "
+    "--spool DIR it reads windows that collector serve has kept, as one "
+    "recording.",
     "  collector report\n"
     "  collector report monday.tprof --details --core 0,2-3 --time 2s..5s\n"
-    "  collector report monday.tprof -o page.html -o profile.pb.gz\n",
+    "  collector report monday.tprof -o page.html -o profile.pb.gz\n"
+    "  collector report --spool DIR --guest web --since -1h\n",
     CMD_STATUS};
 
 static int plan_report(struct outputs *out, void *config, struct err *e)

@@ -96,12 +96,13 @@ static const struct help help = {
     &options,
     "collector run [option...] qemu-system-x86_64 ... -kernel FILE\n"
     "\n"
-    "Starts QEMU with a virtio-serial port tprof.0 (--vsock: a virtio-vsock "
-    "device by 'collector bridge') added to its line, samples the "
-    "guest until it ends, and reports. --elf is -kernel's file unless one is "
-    "given. Ctrl-C and --duration end the guest, too; with -nographic Ctrl-C "
-    "goes to the guest, and Ctrl-A X ends QEMU. The exit status is QEMU's, or "
-    "if that is 0 the collector's.",
+    "Starts QEMU with a virtio-serial port tprof.0 added to its command "
+    "line, samples the guest until it ends, and reports. --vsock adds a "
+    "virtio-vsock device by 'collector bridge' instead. --elf is by "
+    "default the file of -kernel. Ctrl-C and --duration end the guest, "
+    "too. With -nographic, Ctrl-C goes to the guest, and Ctrl-A X ends "
+    "QEMU. The exit status is QEMU's; if QEMU's is 0, it is the "
+    "collector's.",
     "  collector run qemu-system-x86_64 -nographic -kernel kernel.elf\n"
     "  collector run -d 10s qemu-system-x86_64 -M microvm -kernel kernel.elf\n"
     "  collector run -o page.html qemu-system-x86_64 -kernel kernel.elf\n",

@@ -83,11 +83,11 @@ static const struct help help = {
     "collector stacks FILE [option...]\n"
     "collector stacks --memory FILE --elf FILE [option...]\n"
     "\n"
-    "Shows the stack of every core at this moment: the guest is sampled until "
-    "each core has told what it does. Of a recording, the last stack of each "
-    "core in it. A core whose interrupts are off tells nothing, and that is "
-    "said; by --gdb or --qmp it is seen like every other, and no agent is "
-    "needed; so it is of a dead guest, by --memory with an ELF core.",
+    "Shows the stack of every core of a guest at this moment, or the "
+    "last stack of each core in a recording. A core whose interrupts "
+    "are off sends no sample, and is reported as such. With --gdb or "
+    "--qmp such a core is seen, too, and the guest needs no agent. With "
+    "--memory and an ELF core it shows the cores of a dead guest.",
     "  collector stacks --serial tprof.sock --elf kernel.elf\n"
     "  collector stacks --gdb gdb.sock --elf kernel.elf --registers\n"
     "  collector stacks --memory vm.core --elf kernel.elf\n",

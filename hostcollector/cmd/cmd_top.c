@@ -69,10 +69,10 @@ static const struct help help = {
     "collector top --serial PATH --elf FILE [option...]\n"
     "collector top [FILE] [option...]\n"
     "\n"
-    "Shows what a guest does now: busy, idle, late and lost time of each core, "
-    "and its functions; or plays a recording. In it, ? tells what keys do: "
-    "sort, filter, callers, cores, another window of time, rate, recording. q "
-    "or Ctrl-C leaves.",
+    "Shows live what a guest does, or plays a recording: busy, idle, "
+    "late and lost time of each core, and the functions. The key ? "
+    "lists all keys: sort, filter, callers, cores, time, rate, "
+    "recording. q or Ctrl-C ends top.",
     "  collector top --serial tprof.sock --elf kernel.elf\n"
     "  collector top --serial tprof.sock --elf kernel.elf -o monday.tprof\n"
     "  collector top monday.tprof\n",
