@@ -225,6 +225,7 @@ set(core_sources
     profile/aggregate/maps.c
     profile/aggregate/moved.c
     profile/aggregate/refused.c
+    profile/aggregate/request_sums.c
     profile/aggregate/sample_log.c
     profile/aggregate/seconds.c
     profile/aggregate/stack_pool.c
@@ -239,6 +240,8 @@ set(core_sources
     profile/decode/lock_fields.c
     profile/decode/frame.c
     profile/decode/order.c
+    profile/decode/request_fields.c
+    profile/decode/request_frames.c
     profile/decode/samples.c
     profile/decode/stack_record.c
     profile/decode/thread_fields.c

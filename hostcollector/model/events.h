@@ -8,6 +8,7 @@
 #include "model/account.h"
 #include "model/guest.h"
 #include "model/locks.h"
+#include "model/requests.h"
 #include "model/sample_batch.h"
 #include "model/stack.h"
 #include "model/threads.h"
@@ -27,7 +28,7 @@ enum hello_kind {
  * call only. A callback may be NULL only where its comment says so.
  */
 struct events {
-    /* Context of the callbacks up to (lock_wait), except hello. NULL: these
+    /* Context of the callbacks up to (slow), except hello. NULL: these
      * callbacks get the same context as the others. */
     void *sums;
 
@@ -55,12 +56,16 @@ struct events {
     /* Returns the number that stands for stack number (stack) in samples of
      * thread number (thread), which is not 0. */
     uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread);
-    /* The next five may be NULL. */
+    /* The next eight may be NULL. */
     void (*thread)(void *context, const struct guest_thread *thread);
     void (*wait)(void *context, const struct guest_wait *wait);
     void (*sched)(void *context, const struct guest_sched *sched);
     void (*lock)(void *context, const struct guest_lock *lock);
     void (*lock_wait)(void *context, const struct guest_lock_wait *wait);
+    void (*request)(void *context, const struct guest_request *request);
+    void (*request_times)(void *context,
+                          const struct guest_request_times *times);
+    void (*slow)(void *context, const struct guest_slow *slow);
     /* The next two may be NULL. */
     void (*status)(void *context, const struct guest_status *status);
     void (*pong)(void *context, const struct guest_pong *pong);

@@ -13,6 +13,7 @@
 #include "model/account.h"
 #include "model/guest.h"
 #include "model/locks.h"
+#include "model/requests.h"
 #include "model/sample_batch.h"
 #include "model/stack.h"
 #include "model/threads.h"
@@ -252,6 +253,13 @@ struct profile {
     const struct profile_lock_wait *lock_waits;
     size_t lock_wait_count;
     uint64_t refused_locks; /* reports that had no room */
+
+    /* Kinds of requests, by number, and slow requests, in no order. Sums are of
+     * the whole stream. */
+    const struct profile_request *requests;
+    size_t request_count;
+    const struct profile_slow *slow;
+    size_t slow_count;
 
     /* Of the last boot, by time. */
     struct profile_mark marks[WIRE_PROGRESS_COUNTERS];

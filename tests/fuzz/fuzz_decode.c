@@ -151,6 +151,28 @@ static void check_locks(const struct profile *p)
     }
 }
 
+/* Check the requests of any bytes. */
+static void check_requests(const struct profile *p)
+{
+    for (size_t i = 0; i < p->request_count; i++) {
+        const struct profile_request *r = &p->requests[i];
+        const struct request_times *t = &r->times;
+
+        must(r->name[sizeof r->name - 1] == 0, "names end");
+        must(t->running <= t->time && t->ready <= t->time &&
+                 t->blocked <= t->time,
+             "no part of the requests' time is longer than the time");
+    }
+    for (size_t i = 0; i < p->slow_count; i++) {
+        const struct profile_slow *s = &p->slow[i];
+
+        must(s->kind < WIRE_REQUEST_KINDS && s->wait <= p->wait_count &&
+                 s->thread <= p->thread_count,
+             "kind, wait and thread of a slow request are known");
+        must(s->longest <= s->times.time, "no wait is longer than its request");
+    }
+}
+
 static void frames_of(struct wiregen *w, const uint8_t *data, size_t size)
 {
     while (size >= 3) {
@@ -197,6 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     aggregate_health(a, decode_health(d));
     check_profile(aggregate_profile(a));
     check_threads(aggregate_profile(a));
+    check_requests(aggregate_profile(a));
     check_locks(aggregate_profile(a));
     decode_free(d);
     aggregate_free(a);

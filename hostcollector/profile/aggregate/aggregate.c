@@ -62,6 +62,7 @@ void aggregate_free(struct aggregate *a)
         free(a->sums[i].seconds.list);
     }
     aggregate_fini_threads(a);
+    aggregate_fini_requests(a);
     maps_fini(&a->maps);
     stack_pool_fini(&a->stacks);
     free(a->refused);
@@ -328,6 +329,9 @@ const struct events aggregate_events = {
     .sched = aggregate_sched,
     .lock = aggregate_lock,
     .lock_wait = aggregate_lock_wait,
+    .request = aggregate_request,
+    .request_times = aggregate_request_times,
+    .slow = aggregate_slow,
 };
 
 void aggregate_reserve(struct aggregate *a, uint64_t bytes)
@@ -455,6 +459,7 @@ const struct profile *aggregate_profile(struct aggregate *a)
     p->wanted = aggregate_wanted(a);
     p->stacks = &a->stacks;
     aggregate_fill_threads(a);
+    aggregate_fill_requests(a);
     move_images(a);
     p->maps = a->maps.shown;
     p->map_count = a->maps.shown_count;
@@ -491,9 +496,4 @@ void aggregate_leave_out(struct aggregate *a, bool *const *out)
             leave_out(s, &s->entries.others);
         fill_sums(&p->cores[i], s);
     }
-}
-
-struct stack profile_stack(const struct profile *p, uint32_t number)
-{
-    return stack_pool_get(p->stacks, number);
 }

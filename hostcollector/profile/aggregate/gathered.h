@@ -60,6 +60,20 @@ struct locks {
     uint64_t refused; /* reports without room */
 };
 
+struct request_reported;
+struct slow_reported;
+
+/* Requests: a record for each kind, or NULL, and the slowest requests. With the
+ * last report of each. */
+struct requests {
+    struct profile_request *list; /* WIRE_REQUEST_KINDS */
+    struct request_reported *reported;
+    size_t count; /* 1 + the highest kind */
+    struct profile_slow *slow;
+    struct slow_reported *slow_reported;
+    size_t slow_count, slow_room, reported_room;
+};
+
 /* seconds.c: one core's time line: samples and losses in each second. */
 
 /* Zeroed: empty. free() releases the list. */
@@ -131,6 +145,7 @@ struct aggregate {
     struct maps maps;
     struct threads threads;
     struct locks locks;
+    struct requests requests;
 
     /* the window has no nonce, and no STATS came since its beginning */
     bool window_began;
@@ -191,6 +206,23 @@ uint64_t aggregate_chain_key(const struct aggregate *a, const uint64_t *frames,
                              uint32_t depth);
 uint32_t aggregate_chain_stack(struct aggregate *a, const uint64_t *frames,
                                uint32_t depth, uint8_t end);
+
+/* Returns 1 + the index of the wait that (entry) of the guest's table had in
+ * (session); 0: not known. */
+uint32_t aggregate_wait_at(const struct aggregate *a, uint32_t session,
+                           uint32_t entry);
+
+/* Handle the events about requests. */
+void aggregate_request(void *aggregate, const struct guest_request *g);
+void aggregate_request_times(void *aggregate,
+                             const struct guest_request_times *t);
+void aggregate_slow(void *aggregate, const struct guest_slow *s);
+
+/* Give the requests so far to (a->profile). Threads come first. */
+void aggregate_fill_requests(struct aggregate *a);
+
+/* Release the requests of (a). */
+void aggregate_fini_requests(struct aggregate *a);
 
 /* Handle the events about locks. */
 void aggregate_lock(void *aggregate, const struct guest_lock *lock);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "profile/aggregate/aggregate.h"
 #include "util/hash.h"
 
 struct stack_place {
@@ -171,4 +172,9 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
         p->addresses[p->address_count++] = s->frames[i];
     *slot = (uint32_t)p->count++;
     return *slot;
+}
+
+struct stack profile_stack(const struct profile *p, uint32_t number)
+{
+    return stack_pool_get(p->stacks, number);
 }

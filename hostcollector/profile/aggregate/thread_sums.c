@@ -227,6 +227,17 @@ void aggregate_sched(void *aggregate, const struct guest_sched *s)
         aggregate_grow(&to->ready[i], &last->ready[i], s->ready[i]);
 }
 
+uint32_t aggregate_wait_at(const struct aggregate *a, uint32_t session,
+                           uint32_t entry)
+{
+    const struct threads *t = &a->threads;
+    uint32_t at = map_get(&t->entries, hash_mix(a->seed, entry), 0);
+    const struct wait_reported *w =
+        at != MAP_NOTHING ? &t->entry_list[at] : NULL;
+
+    return w != NULL && w->session == session ? w->wait + 1 : 0;
+}
+
 /* Find the wait of each thread that was blocked. */
 static void find_waits(struct aggregate *a)
 {
@@ -234,16 +245,13 @@ static void find_waits(struct aggregate *a)
 
     for (size_t i = 0; i < t->count; i++) {
         const struct thread_reported *last = &t->reported[i];
-        uint32_t at = last->has_wait ? map_get(&t->entries,
-                                               hash_mix(a->seed, last->wait), 0)
-                                     : MAP_NOTHING;
-        const struct wait_reported *w =
-            at != MAP_NOTHING ? &t->entry_list[at] : NULL;
+        uint32_t wait =
+            last->has_wait
+                ? aggregate_wait_at(a, a->profile.sessions, last->wait)
+                : 0;
 
-        t->list[i].waits = w != NULL && w->session == a->profile.sessions &&
-                                   t->wait_list[w->wait].thread == i + 1
-                               ? w->wait + 1
-                               : 0;
+        t->list[i].waits =
+            wait != 0 && t->wait_list[wait - 1].thread == i + 1 ? wait : 0;
     }
 }
 

@@ -29,7 +29,7 @@ void core_forget_stacks(struct core *c)
 {
     c->chain_known = false;
     c->depth = 0;
-    c->thread = 0;
+    c->thread = c->request = 0;
     c->generation++;
     if (c->generation == 0) { /* wrapped: old slots would look valid */
         memset(c->dict, 0, c->dict_end * sizeof c->dict[0]);

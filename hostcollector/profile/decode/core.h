@@ -30,7 +30,9 @@ struct core {
     /* never 0; grows each time the dictionary is emptied */
     uint16_t generation;
     uint32_t thread; /* number of the thread that runs; 0: none is known */
-    bool images;     /* STACK_AT records came in this boot */
+    /* 1 + the kind of the request of the samples; 0: none is known */
+    uint32_t request;
+    bool images; /* STACK_AT records came in this boot */
     /* of the last BEGIN; GENERATION_NONE: unknown */
     uint32_t images_generation;
     /* The addresses from which short leaves are counted: the start of text,

@@ -10,6 +10,7 @@
 #include "profile/decode/core.h"
 #include "profile/decode/fields.h"
 #include "profile/decode/frame.h"
+#include "profile/decode/request_frames.h"
 #include "profile/decode/samples.h"
 #include "profile/decode/thread_frames.h"
 
@@ -441,7 +442,8 @@ static int dispatch(struct decode *d, const struct frame *f, struct err *e)
         wrong = progress(d, f);
         break;
     default:
-        if (!thread_frames_take(&d->samples, &d->guest, f, &wrong))
+        if (!thread_frames_take(&d->samples, &d->guest, f, &wrong) &&
+            !request_frames_take(&d->samples, f, &wrong))
             d->health.unknown_frames++;
     }
     if (wrong)

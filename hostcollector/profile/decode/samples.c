@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "profile/decode/request_frames.h"
 #include "profile/decode/thread_frames.h"
 #include "util/bytes.h"
 #include "util/cursor.h"
@@ -233,6 +234,8 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
         return lost_record(r, &c);
     case WIRE_LONG_THREAD:
         return thread_frames_record(r->d, r->core, &c);
+    case WIRE_LONG_REQUEST:
+        return request_frames_record(r->core, &c);
     default:
         r->d->unknown_records++;
         return NULL;

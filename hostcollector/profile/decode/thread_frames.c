@@ -10,7 +10,7 @@ const char *thread_frames_record(struct samples_decoder *d, struct core *core,
     uint64_t serial = cursor_uleb(c);
     uint64_t id = cursor_uleb(c);
 
-    core->thread = 0;
+    core->thread = core->request = 0;
     if (c->bad)
         return "a THREAD record is cut";
     if (d->events->runs != NULL && (serial != 0 || id != 0))
