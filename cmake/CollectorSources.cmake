@@ -287,6 +287,7 @@ set(core_sources
     report/groups.c
     report/invert.c
     report/json/json.c
+    report/json/json_requests.c
     report/json/json_scope.c
     report/json/json_locks.c
     report/json/json_threads.c
@@ -296,6 +297,7 @@ set(core_sources
     report/markdown_text.c
     report/name.c
     report/ranked.c
+    report/request_percentile.c
     report/report_options.c
     report/text/boot_text.c
     report/text/blocked_threads.c
@@ -312,6 +314,7 @@ set(core_sources
     report/text/matrix.c
     report/text/next.c
     report/text/overall.c
+    report/text/request_rows.c
     report/text/sorted_rows.c
     report/text/sparkline.c
     report/text/summary.c

@@ -135,6 +135,9 @@ void table_waits(FILE *out, const struct report *r);
 void table_threads(FILE *out, const struct report *r);
 void table_scheduling(FILE *out, const struct report *r);
 
+/* text/request_rows.c: the times of requests, and the slowest requests. */
+void table_requests(FILE *out, const struct report *r);
+
 /* text/blocked_threads.c: the stacks at which threads were blocked, and the
  * stacks that ended these waits. */
 void table_thread_waits(FILE *out, const struct report *r);
@@ -146,6 +149,11 @@ void table_stack(FILE *out, const struct view *v, const struct view_wait *stack,
 
 /* text/lock_rows.c: the locks for which threads waited, and who held them. */
 void table_locks(FILE *out, const struct report *r);
+
+/* Write the stack of (wait), an index of profile.waits, as that table does, in
+ * (width) columns, and end the line. */
+void table_wait_stack(FILE *out, const struct report *r, uint32_t wait,
+                      size_t width);
 
 /* text/next.c: commands to type next. */
 void table_next(FILE *out, const struct report *r);

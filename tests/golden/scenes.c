@@ -644,6 +644,7 @@ static const struct scene {
     {"runtime_without_frames", runtime_without_frames},
     {"threads", threads},
     {"locks", locks},
+    {"requests", requests},
     {"sampled", sampled},
 };
 

@@ -81,6 +81,8 @@
  *                             a hostile name, and one no record in the guest
  *   locks                     a lock whose holder is preempted, a spinlock
  *                             without a name, and locks without a record
+ *   requests                  ... and requests of two kinds, one with a hostile
+ *                             name. A few slow ones wait at several places
  *
  * One image, sampled.elf (scenes_sampled.c):
  *   sampled                   long enough for a compiler
@@ -182,6 +184,7 @@ void thread_with_a_laid_root(void);
 /* The scenes of scenes_threads.c. */
 void threads(void);
 void locks(void);
+void requests(void);
 
 /* The scene of scenes_sampled.c. */
 void sampled(void);

@@ -110,6 +110,77 @@ static void core_of_threads(uint16_t core)
     end_frame(core);
 }
 
+/* A kind of requests: of (count) requests 1 in 100 was slow. */
+static void requests_of(uint8_t kind, const char *name, uint64_t count)
+{
+    struct wiregen fast = {0}, long_ones = {0};
+
+    wiregen_open(&wire, WIRE_REQUEST);
+    wiregen_field(&wire, WIRE_REQUEST_KIND, kind, 1);
+    wiregen_field_bytes(&wire, WIRE_REQUEST_NAME, name, (uint8_t)strlen(name));
+    wiregen_field(&wire, WIRE_REQUEST_NOW, SINCE + ALL, 8);
+    wiregen_field(&wire, WIRE_REQUEST_SINCE, SINCE, 8);
+    wiregen_field(&wire, WIRE_REQUEST_COUNT, count, 8);
+    wiregen_field(&wire, WIRE_REQUEST_TIME, count * MS / 4, 8);
+    wiregen_field(&wire, WIRE_REQUEST_RUNNING, count * MS / 16, 8);
+    wiregen_field(&wire, WIRE_REQUEST_READY, count * MS / 32, 8);
+    wiregen_field(&wire, WIRE_REQUEST_BLOCKED, count * MS / 8, 8);
+    wiregen_field(&wire, WIRE_REQUEST_LONGEST, 13 * MS, 8);
+    wiregen_field(&wire, WIRE_REQUEST_OPEN, 2, 8);
+    wiregen_field(&wire, WIRE_REQUEST_REFUSED, 1, 8);
+    wiregen_field(&wire, WIRE_REQUEST_SLOW, count / 100, 8);
+    wiregen_field(&wire, WIRE_REQUEST_LIMIT, 11 * MS, 8);
+    wiregen_close(&wire);
+    /* 131072 to 132095 and 12582912 to 12648447 ticks: 128 s + d */
+    wiregen_varint(&fast, count - count / 100);
+    wiregen_varint(&long_ones, count / 100);
+    for (int i = 0; i < 2; i++) {
+        const struct wiregen *counts = i == 0 ? &fast : &long_ones;
+
+        wiregen_open(&wire, WIRE_REQUEST_TIMES);
+        wiregen_field(&wire, WIRE_REQUEST_TIMES_KIND, kind, 1);
+        wiregen_field(&wire, WIRE_REQUEST_TIMES_FIRST,
+                      i == 0 ? 128 * 10 + 128 : 128 * 16 + 192, 2);
+        wiregen_field_bytes(&wire, WIRE_REQUEST_TIMES_COUNTS, counts->bytes,
+                            (uint8_t)counts->size);
+        wiregen_close(&wire);
+    }
+    wiregen_fini(&fast);
+    wiregen_fini(&long_ones);
+}
+
+/* A slow request, whose longest wait was at (entry). */
+static void slow(uint8_t kind, uint64_t number, uint64_t time, uint64_t waited,
+                 uint32_t entry)
+{
+    wiregen_open(&wire, WIRE_SLOW);
+    wiregen_field(&wire, WIRE_SLOW_KIND, kind, 1);
+    wiregen_field(&wire, WIRE_SLOW_NUMBER, number, 8);
+    wiregen_field(&wire, WIRE_SLOW_BEGAN, SINCE + number * MS, 8);
+    wiregen_field(&wire, WIRE_SLOW_TIME, time, 8);
+    wiregen_field(&wire, WIRE_SLOW_RUNNING, time / 8, 8);
+    wiregen_field(&wire, WIRE_SLOW_READY, time / 32, 8);
+    wiregen_field(&wire, WIRE_SLOW_BLOCKED, waited, 8);
+    if (waited != 0) {
+        wiregen_field(&wire, WIRE_SLOW_LONGEST, waited, 8);
+        wiregen_field(&wire, WIRE_SLOW_WAIT, entry, 4);
+        wiregen_field(&wire, WIRE_SLOW_SERIAL, 1, 4);
+    }
+    wiregen_close(&wire);
+}
+
+void requests(void)
+{
+    threads();
+    /* before the waits that they name, as the agent sends them */
+    slow(0, 107, 12 * MS, 9 * MS, 2);
+    slow(0, 207, 13 * MS, 10 * MS, 2);
+    slow(0, 307, 11 * MS, 4 * MS, 0);
+    slow(0, 407, 11 * MS, 0, 0);
+    requests_of(0, "page\x1b[2J", 1200);
+    requests_of(3, "", 100);
+}
+
 void threads(void)
 {
     hello(&(struct hello){.cores = 2});

@@ -233,6 +233,7 @@ static void write_report(struct render *to, const struct report *r)
         json_view(&o, &small);
     json_threads(&o, r);
     json_locks(&o, r);
+    json_requests(&o, r);
     json_end(&o);
     smaller_view_free(less);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a JSON report that show samples and threads: json_scope.c,
- * json_time.c and json_threads.c. Also the smaller view from which json_scope.c
- * writes. */
+ * json_time.c, json_requests.c and json_threads.c. Also the smaller view from
+ * which json_scope.c writes. */
 #ifndef TPROF_REPORT_JSON_JSON_SCOPE_H
 #define TPROF_REPORT_JSON_JSON_SCOPE_H
 
@@ -20,6 +20,10 @@ void json_accounts(struct json_object *o, const struct profile *p);
 
 /* Write members "images", "functions", "total", "cores" and "calls". */
 void json_view(struct json_object *o, const struct report *r);
+
+/* Write members "requests" and "slow_requests", of the whole time. Left out
+ * without requests. */
+void json_requests(struct json_object *o, const struct report *r);
 
 /* Write members "threads", "thread_waits" and "scheduling", of the whole time.
  * Left out without threads. The view of (r) must be the whole view. */

@@ -313,3 +313,19 @@ void table_thread_waits(FILE *out, const struct report *r)
     free(w.list);
     free(w.stacks_with);
 }
+
+void table_wait_stack(FILE *out, const struct report *r, uint32_t wait,
+                      size_t width)
+{
+    struct thread_waits w = {.out = out, .r = r};
+    const struct view_wait *stack = &r->view->waits[wait];
+
+    if (list_waits(&w) == 0) {
+        w.shown = count_shown(&w);
+        if (find_common(&w) != 0)
+            w.stacks = 0;
+    }
+    table_stack(out, r->view, stack, 0, scheduler_of(&w, stack), width);
+    free(w.list);
+    free(w.stacks_with);
+}

@@ -131,6 +131,7 @@ static void write_below(FILE *out, const struct report *r)
 {
     if (r->function == NULL && !r->unfound) {
         table_waits(out, r);
+        table_requests(out, r);
         table_threads(out, r);
         table_thread_waits(out, r);
         table_locks(out, r);
