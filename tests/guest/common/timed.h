@@ -31,6 +31,22 @@ static inline void timed_wake(const void *thread)
 {
     (void)thread;
 }
+static inline void timed_requests_init(const char *name)
+{
+    (void)name;
+}
+static inline void timed_begin(uint64_t number)
+{
+    (void)number;
+}
+static inline void timed_request(uint64_t number)
+{
+    (void)number;
+}
+static inline void timed_end(uint64_t number)
+{
+    (void)number;
+}
 
 #else
 
@@ -40,6 +56,8 @@ static inline void timed_wake(const void *thread)
 
 extern bool timed_is_on __attribute__((weak));
 bool timed_is_on;
+extern bool timed_counts_requests __attribute__((weak));
+bool timed_counts_requests;
 
 #define TIMED_THREADS 256
 #define TIMED_WAITS   512
@@ -80,6 +98,41 @@ static inline void timed_wake(const void *thread)
 {
     if (timed_is_on)
         tprof_wake((uintptr_t)thread);
+}
+
+/* Requests of one kind, which is (name). After timed_init(). */
+static inline void timed_requests_init(const char *name)
+{
+    static uint8_t memory[TPROF_REQUESTS_MEMORY(1, 512, 32)]
+        __attribute__((aligned(64)));
+    const struct tprof_requests_config config = {
+        .memory = memory,
+        .size = sizeof memory,
+        .open = 512,
+    };
+
+    timed_counts_requests = tprof_requests(&config) == TPROF_OK;
+    if (timed_counts_requests)
+        (void)tprof_kind(0, name);
+}
+
+static inline void timed_begin(uint64_t number)
+{
+    if (timed_counts_requests)
+        tprof_begin(0, number);
+}
+
+/* 0: the thread puts its request aside. */
+static inline void timed_request(uint64_t number)
+{
+    if (timed_counts_requests)
+        tprof_request(0, number);
+}
+
+static inline void timed_end(uint64_t number)
+{
+    if (timed_counts_requests)
+        tprof_end(0, number);
 }
 
 #endif

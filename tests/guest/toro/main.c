@@ -13,7 +13,10 @@
  *          local=1 every core has a game of its own, too, and the cores rest in
  *          turn, so that they do nothing for some of the time
  *          threads=1 the profiler keeps the times of threads
- *          report=N a line on the console every N rounds (default 100)
+ *          requests=1 with threads=1: each message is a request, from its
+ * making to the check of its answer slow=N of each core's answers every Nth
+ * waits for a disk before report=N a line on the console every N rounds
+ * (default 100)
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -30,7 +33,8 @@
 #include "timed.h"
 
 #define WORDS_MAX   96
-#define REST_ROUNDS 400000 /* some tenths of a second */
+#define DISK_CYCLES 5000000 /* some milliseconds */
+#define REST_ROUNDS 400000  /* some tenths of a second */
 
 struct message {
     uint64_t number;
@@ -53,6 +57,7 @@ static struct game games[GUEST_CORES_MAX][GUEST_CORES_MAX]; /* [low][high] */
 static atomic_uint games_left;
 static uint64_t run, cycles, burst, word_limit, report;
 static bool is_local;
+static uint64_t slow;
 static uint64_t start_tsc;
 static atomic_uint resting; /* core that rests */
 
@@ -65,6 +70,12 @@ static uint32_t NextRandom(struct game *game)
     x ^= x << 17;
     game->random = x;
     return (uint32_t)(x >> 32);
+}
+
+/* The request of message (number) of the game that (low) plays with (high). */
+static uint64_t RequestOf(unsigned low, unsigned high, uint64_t number)
+{
+    return (number + 1) << 8 | low << 4 | high;
 }
 
 /* The same whatever the order of (words). */
@@ -155,6 +166,19 @@ static void TakeTurn(unsigned self)
     Wake(rests);
 }
 
+static bool HasPassed(const void *deadline)
+{
+    return cpu_rdtsc() >= *(const uint64_t *)deadline;
+}
+
+/* The planted reason why some requests are slow. */
+static __attribute__((noinline)) void ReadFromDisk(void)
+{
+    uint64_t deadline = cpu_rdtsc() + DISK_CYCLES;
+
+    WaitFor(HasPassed, &deadline);
+}
+
 /* The higher core's thread: take what the lower one sends, sort it, send it
  * back. */
 static void Pong(void *arg)
@@ -162,9 +186,12 @@ static void Pong(void *arg)
     unsigned peer = (unsigned)(uintptr_t)arg, self = core_index();
     struct message message;
 
-    for (;;) {
+    for (uint64_t answers = 1;; answers++) {
         Rest(self);
         RecvFrom(peer, &message);
+        timed_request(RequestOf(peer, self, message.number));
+        if (slow != 0 && answers % slow == 0)
+            ReadFromDisk();
         if (message.count > WORDS_MAX ||
             Checksum(message.words, message.count) != message.checksum) {
             message.number = UINT64_MAX; /* the answer to nothing: an error */
@@ -173,6 +200,7 @@ static void Pong(void *arg)
         if (message.count > 1)
             qsort(message.words, message.count, sizeof message.words[0],
                   CompareWords);
+        timed_request(0); /* before the answer, so that Ping takes it */
         SendMessage(peer == self ? BUS_BACK : peer, &message);
     }
 }
@@ -203,16 +231,21 @@ static void EndGame(void)
 
 static void PlayRound(struct game *game, uint64_t round)
 {
+    unsigned self = core_index();
     struct message message;
 
     for (uint64_t i = 0; i < burst; i++) {
+        timed_begin(RequestOf(self, game->peer, round * burst + i));
         MakeMessage(game, &message, round * burst + i);
+        timed_request(0);
         SendMessage(game->peer, &message);
     }
     for (uint64_t i = 0; i < burst; i++) {
         RecvFrom(game->peer == core_index() ? BUS_BACK : game->peer, &message);
+        timed_request(RequestOf(self, game->peer, message.number));
         if (!CheckAnswer(&message, round * burst + i))
             game->errors++;
+        timed_end(RequestOf(self, game->peer, message.number));
         game->messages += 2;
     }
 }
@@ -278,6 +311,9 @@ int guest_main(void)
     agent_init();
     if (opt_u64("threads", 0) != 0)
         timed_init();
+    if (opt_u64("requests", 0) != 0)
+        timed_requests_init("message");
+    slow = opt_u64("slow", 0);
     games_left = cores * (cores - 1) / 2 + (is_local ? cores : 0);
     core_start_others(StartCore);
     start_tsc = cpu_rdtsc();
