@@ -47,10 +47,11 @@ struct shown {
     uint32_t top; /* rows of a table; 0: those worth a line */
     bool all;     /* every row and branch */
     bool details, idle, inverted;
-    bool latency;       /* show waits beside shares of time */
-    uint32_t by;        /* enum view_by: columns of the table of functions */
-    const char *thread; /* only samples of these threads; NULL: of all */
-    bool raw;           /* displaced samples stay at their addresses */
+    bool latency;        /* show waits beside shares of time */
+    uint32_t by;         /* enum view_by: columns of the table of functions */
+    const char *thread;  /* only samples of these threads; NULL: of all */
+    const char *request; /* only samples of these requests; NULL: of all */
+    bool raw;            /* displaced samples stay at their addresses */
     const char *function, *callers_of;
     uint32_t sort;      /* enum report_sort */
     uint32_t of;        /* enum base_choice */

@@ -99,8 +99,8 @@ static void say_selection(struct remarks *r, const struct profile *p)
     size_t cores = core_list_find(p, core_delivered, list);
 
     if (core_list_any(p, selected_has_less)) {
-        remarks_warn(r, "No samples are left: --exclude or --thread leaves out "
-                        "all of them.");
+        remarks_warn(r, "No samples are left: --exclude, --thread or --request "
+                        "leaves out all of them.");
         return;
     }
     remarks_warn(r,

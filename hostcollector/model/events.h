@@ -54,8 +54,10 @@ struct events {
      * cannot be kept. */
     uint32_t (*runs)(void *context, uint64_t serial, uint64_t id);
     /* Returns the number that stands for stack number (stack) in samples of
-     * thread number (thread), which is not 0. */
-    uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread);
+     * thread number (thread), and of requests of kind (request) - 1. One of
+     * both may be 0: none. */
+    uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread,
+                         uint32_t request);
     /* The next eight may be NULL. */
     void (*thread)(void *context, const struct guest_thread *thread);
     void (*wait)(void *context, const struct guest_wait *wait);

@@ -36,6 +36,8 @@ struct stack {
      * profile. */
     uint32_t generation;
     uint32_t thread; /* number in profile.threads, from 1 on; 0: not known */
+    /* 1 + the kind of the request that the thread worked on; 0: none */
+    uint32_t request;
 };
 
 #endif

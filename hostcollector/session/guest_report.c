@@ -69,18 +69,62 @@ static void warn_of_no_thread(struct remarks *to, const struct profile *p,
                      asked, there, i < p->thread_count ? ", .." : "");
 }
 
-/* Mark the entries of core (c) whose samples are of threads that are not
- * (meant). NULL if there is no memory. */
-static bool *other_threads(const struct profile *p,
-                           const struct profile_core *c, const bool *meant)
+/* Is the sample of (s) left out? (meant): by number, 0 for none. */
+static bool is_other(const struct stack *s, const bool *meant, bool requests)
+{
+    return !meant[requests ? s->request : s->thread];
+}
+
+/* Mark the entries of core (c) whose samples are of threads or (requests) that
+ * are not (meant). NULL if there is no memory. */
+static bool *other_entries(const struct profile *p,
+                           const struct profile_core *c, const bool *meant,
+                           bool requests)
 {
     bool *out = calloc(c->entry_count + 1, sizeof *out);
 
-    for (size_t i = 0; out != NULL && i < c->entry_count; i++)
-        out[i] = !meant[profile_stack(p, c->entries[i].stack).thread];
+    for (size_t i = 0; out != NULL && i < c->entry_count; i++) {
+        struct stack s = profile_stack(p, c->entries[i].stack);
+
+        out[i] = is_other(&s, meant, requests);
+    }
     if (out != NULL)
         out[c->entry_count] = true;
     return out;
+}
+
+/* Remove the samples of threads or (requests) that are not (meant). Returns 0;
+ * -1 if there is no memory. */
+static int leave_others_out(struct guest_report *g, const bool *meant,
+                            bool requests)
+{
+    const struct profile *p = g->run->profile;
+    bool **out = calloc(p->core_count + 1, sizeof *out);
+    int result = meant != NULL && out != NULL ? 0 : -1;
+
+    for (size_t i = 0; result == 0 && i < p->core_count; i++) {
+        out[i] = other_entries(p, &p->cores[i], meant, requests);
+        result = out[i] != NULL ? 0 : -1;
+    }
+    if (result == 0)
+        pipeline_leave_out(g->run->pipeline, out);
+    for (size_t i = 0; out != NULL && i < p->core_count; i++)
+        free(out[i]);
+    free(out);
+    return result;
+}
+
+/* Add to (g->without) that samples of other (things) than (asked) are not
+ * counted. */
+static void note_others(struct guest_report *g, const char *things,
+                        const char *asked)
+{
+    size_t used = strlen(g->without);
+    char name[NAME_PLAIN];
+
+    (void)snprintf(g->without + used, sizeof g->without - used,
+                   "%sother %s than %s", used != 0 ? "; " : "", things,
+                   text_escape(name, sizeof name, asked));
 }
 
 /* Remove the samples of threads that --thread does not name. If --thread names
@@ -91,31 +135,86 @@ static int leave_threads_out(struct guest_report *g)
     const struct profile *p = g->run->profile;
     const char *asked = g->run->config.options->shown.thread;
     bool *meant = calloc(p->thread_count + 1, sizeof *meant);
-    bool **out = calloc(p->core_count + 1, sizeof *out);
     size_t count = 0;
-    int result = meant != NULL && out != NULL ? 0 : -1;
 
-    for (uint32_t i = 1; result == 0 && i <= p->thread_count; i++)
+    for (uint32_t i = 1; meant != NULL && i <= p->thread_count; i++)
         count += meant[i] = is_meant(&p->threads[i - 1], asked);
-    g->unfound = result == 0 && count == 0;
-    if (g->unfound)
-        warn_of_no_thread(&g->run->remarks, p, asked);
-    for (size_t i = 0; result == 0 && i < p->core_count; i++) {
-        out[i] = other_threads(p, &p->cores[i], meant);
-        result = out[i] != NULL ? 0 : -1;
-    }
-    if (result == 0)
-        pipeline_leave_out(g->run->pipeline, out);
-    if (result == 0 && !g->unfound) {
-        char name[NAME_PLAIN];
+    int result = leave_others_out(g, meant, false);
 
-        (void)snprintf(g->without, sizeof g->without, "other threads than %s",
-                       text_escape(name, sizeof name, asked));
+    if (result == 0 && count == 0) {
+        g->unfound = true;
+        warn_of_no_thread(&g->run->remarks, p, asked);
+    } else if (result == 0) {
+        note_others(g, "threads", asked);
     }
-    for (size_t i = 0; out != NULL && i < p->core_count; i++)
-        free(out[i]);
-    free(out);
     free(meant);
+    return result;
+}
+
+/* Does --request (asked) name kind (kind)? It may be a part of the kind's name,
+ * or its number. */
+static bool is_kind_meant(const struct profile *p, size_t kind,
+                          const char *asked)
+{
+    char *end;
+    uint64_t number = strtoull(asked, &end, 10);
+    bool is_number = asked[0] >= '0' && asked[0] <= '9' && *end == '\0';
+
+    return p->requests[kind].wall != 0 &&
+           (strstr(p->requests[kind].name, asked) != NULL ||
+            (is_number && number == kind));
+}
+
+/* Add a warning that no kind of requests is meant by --request (asked), with
+ * the names of those that are there. */
+static void warn_of_no_request(struct remarks *to, const struct profile *p,
+                               const char *asked)
+{
+    char there[THREADS_NAMED] = "";
+
+    for (size_t i = 0, used = 0; i < p->request_count; i++) {
+        const char *name = p->requests[i].name;
+
+        if (p->requests[i].wall == 0 ||
+            used + REQUEST_NAME + strlen(", ") >= sizeof there)
+            continue;
+        used += (size_t)snprintf(there + used, sizeof there - used, "%s",
+                                 used != 0 ? ", " : "");
+        if (name[0] != '\0')
+            used +=
+                (size_t)snprintf(there + used, sizeof there - used, "%s", name);
+        else
+            used +=
+                (size_t)snprintf(there + used, sizeof there - used, "%zu", i);
+    }
+    if (there[0] == '\0')
+        remarks_warn(to, "--request %.80s: the kernel reports no requests.",
+                     asked);
+    else
+        remarks_warn(to,
+                     "--request: no kind of requests here has '%.80s' in its "
+                     "name or as its number; there are: %s.",
+                     asked, there);
+}
+
+/* The same for --request */
+static int leave_requests_out(struct guest_report *g)
+{
+    const struct profile *p = g->run->profile;
+    const char *asked = g->run->config.options->shown.request;
+    bool meant[WIRE_REQUEST_KINDS + 1] = {false};
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->request_count; i++)
+        count += meant[i + 1] = is_kind_meant(p, i, asked);
+    int result = leave_others_out(g, meant, true);
+
+    if (result == 0 && count == 0) {
+        g->unfound = true;
+        warn_of_no_request(&g->run->remarks, p, asked);
+    } else if (result == 0) {
+        note_others(g, "requests", asked);
+    }
     return result;
 }
 
@@ -137,6 +236,8 @@ static int leave_samples_out(struct guest_report *g, uint64_t memory)
         remarks_warn(&r->remarks, "--by thread: the kernel reports no threads, "
                                   "so the columns are cores.");
     if (r->config.options->shown.thread != NULL && leave_threads_out(g) != 0)
+        return -1;
+    if (r->config.options->shown.request != NULL && leave_requests_out(g) != 0)
         return -1;
     if (x.count == 0)
         return 0;

@@ -22,7 +22,8 @@ struct guest_report {
     struct view *view;
     struct report is; /* for formats; points into this struct */
     /* No function has the name in --function or --callers-of, or the name that
-     * a struct report_part needs. Or no thread has the name in --thread. */
+     * a struct report_part needs. Or no thread has the name in --thread,
+     * or no requests have the name in --request. */
     bool unfound;
     uint64_t memory; /* memory for a struct report_part */
     /* origin of the report, with the labels of a recording */

@@ -274,6 +274,8 @@ const struct option_row report_rows[] = {
      "show a column for each core (default), thread or image"},
     {"thread", 0, "NAME", &option_text, SHOWN(thread), 0, 0,
      "count only samples of threads with NAME in their names"},
+    {"request", 0, "KIND", &option_text, SHOWN(request), 0, 0,
+     "count only samples of requests with KIND in their names"},
     {.name = NULL}};
 
 const struct option_row of_rows[] = {

@@ -55,7 +55,7 @@ extern const struct option_row time_rows[]; /* --time, --exclude */
 
 /* For struct shown. */
 /* --top, --annotate, --all, --details, --function, --inverted, --callers-of,
- * --raw, --sort, --idle, --latency, --by, --thread */
+ * --raw, --sort, --idle, --latency, --by, --thread, --request */
 extern const struct option_row report_rows[];
 extern const struct option_row of_rows[];    /* --of */
 extern const struct option_row pager_rows[]; /* --no-pager */

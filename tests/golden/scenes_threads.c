@@ -87,8 +87,17 @@ static void sched(uint16_t core, uint64_t running, uint64_t idle,
     wiregen_close(&wire);
 }
 
+/* The samples of the thread are of request (number) of (kind). */
+static void works_on(uint8_t kind, uint64_t number)
+{
+    wiregen_long_begin(&wire, WIRE_LONG_REQUEST);
+    wiregen_varint(&wire, kind);
+    wiregen_varint(&wire, number);
+    wiregen_long_end(&wire);
+}
+
 /* Samples of Ping, Pong, two workers, an idle thread, and none. */
-static void core_of_threads(uint16_t core)
+static void core_of_threads(uint16_t core, bool with_requests)
 {
     begin_core(core);
     STACK(1, WIRE_END_ZERO, AFTER_PUSH, AFTER_RECV, AFTER_THREAD);
@@ -96,7 +105,10 @@ static void core_of_threads(uint16_t core)
     samples(core, 5, 2, IN_RECEIVE, 0); /* before the first switch */
     for (unsigned i = 0; i < 10; i++) {
         runs(1, 0x1001);
-        samples(core, 6, 1, IN_PUSH, 0);
+        samples(core, 4, 1, IN_PUSH, 0);
+        if (with_requests)
+            works_on(0, 100 * i + 7);
+        samples(core, 2, 1, IN_PUSH, 0);
         runs(2, 0x1002);
         samples(core, 3, 1, IN_PUSH, 0);
         samples(core, 2, 2, IN_RECEIVE, 0);
@@ -169,24 +181,12 @@ static void slow(uint8_t kind, uint64_t number, uint64_t time, uint64_t waited,
     wiregen_close(&wire);
 }
 
-void requests(void)
-{
-    threads();
-    /* before the waits that they name, as the agent sends them */
-    slow(0, 107, 12 * MS, 9 * MS, 2);
-    slow(0, 207, 13 * MS, 10 * MS, 2);
-    slow(0, 307, 11 * MS, 4 * MS, 0);
-    slow(0, 407, 11 * MS, 0, 0);
-    requests_of(0, "page\x1b[2J", 1200);
-    requests_of(3, "", 100);
-}
-
-void threads(void)
+static void write_threads(bool with_requests)
 {
     hello(&(struct hello){.cores = 2});
     status(0, 0);
-    core_of_threads(0);
-    core_of_threads(1);
+    core_of_threads(0, with_requests);
+    core_of_threads(1, with_requests);
     thread(1, 0x1001, "Ping", 0, 240 * MS, 20 * MS);
     thread(2, 0x1002, "Pong\x1b[2J", 0, 200 * MS, 10 * MS);
     thread(3, 0x1003, "worker", 0, 90 * MS, 60 * MS);
@@ -268,8 +268,8 @@ void locks(void)
 {
     hello(&(struct hello){.cores = 2});
     status(0, 0);
-    core_of_threads(0);
-    core_of_threads(1);
+    core_of_threads(0, false);
+    core_of_threads(1, false);
     thread(1, 0x1001, "High", 0, 240 * MS, 20 * MS);
     thread(2, 0x1002, "Low\x1b[2J", 0, 200 * MS, 10 * MS);
     begin_lock(0x300010, "queue\x1b[2J", 4000);
@@ -303,4 +303,21 @@ void locks(void)
     lock_wait(0, 0, WIRE_LOCK_WAITED, 0, CHAIN(0), 7, MS);
     stats(0, STARTED_FINAL);
     stats(1, STARTED_FINAL);
+}
+
+void threads(void)
+{
+    write_threads(false);
+}
+
+void requests(void)
+{
+    write_threads(true);
+    /* before the waits that they name, as the agent sends them */
+    slow(0, 107, 12 * MS, 9 * MS, 2);
+    slow(0, 207, 13 * MS, 10 * MS, 2);
+    slow(0, 307, 11 * MS, 4 * MS, 0);
+    slow(0, 407, 11 * MS, 0, 0);
+    requests_of(0, "page\x1b[2J", 1200);
+    requests_of(3, "", 100);
 }

@@ -195,6 +195,46 @@ TEST(sums_of_requests_are_those_of_the_last_report_of_a_session)
     aggregate_free(a);
 }
 
+/* catches: samples of the request before, or of no request */
+TEST(samples_belong_to_the_request_of_the_record_before_them)
+{
+    static const struct {
+        uint8_t type;
+        uint64_t a, b;
+        uint32_t request; /* of the sample that follows */
+    } records[] = {
+        {WIRE_LONG_REQUEST, 2, 77, 3}, {WIRE_LONG_REQUEST, 0, 78, 1},
+        {WIRE_LONG_THREAD, 5, 50, 0},  {WIRE_LONG_REQUEST, 31, 1, 32},
+        {WIRE_LONG_REQUEST, 2, 0, 0},
+    };
+    const uint64_t counters[4] = {6};
+    struct wiregen w = {0};
+
+    put_hello(&w);
+    wiregen_samples_begin(&w, &(struct wiregen_samples){.period = 1000});
+    wiregen_stack(&w, &(struct wiregen_stack){.id = 1});
+    wiregen_short(&w, 1, 1000, 0x20, 0);
+    for (uint64_t i = 0; i < sizeof records / sizeof *records; i++) {
+        wiregen_long_begin(&w, records[i].type);
+        wiregen_varint(&w, records[i].a);
+        wiregen_varint(&w, records[i].b);
+        wiregen_long_end(&w);
+        wiregen_short(&w, 1, 1000, (uint32_t)(0x100 + i), 0);
+    }
+    wiregen_samples_end(&w, counters);
+    const struct profile *p = profile_of(&w);
+
+    CHECK_EQ(p->cores[0].entry_count, 6);
+    for (size_t i = 0; i < p->cores[0].entry_count; i++) {
+        const struct profile_entry *e = &p->cores[0].entries[i];
+        uint64_t at = e->leaf - 0x400100;
+
+        CHECK_EQ(profile_stack(p, e->stack).request,
+                 at < 5 ? records[at].request : 0);
+    }
+    aggregate_free(a);
+}
+
 /* catches: memory without a limit; the slowest that are not kept */
 TEST(guest_with_a_million_slow_requests_is_bounded)
 {

@@ -167,7 +167,7 @@ static uint32_t in_thread(uint32_t on_stack, uint64_t serial, const char *name)
     aggregate_events.thread(aggregate, &t);
     return aggregate_events.stack_of(
         aggregate, on_stack,
-        aggregate_events.runs(aggregate, serial, 0x100 + serial));
+        aggregate_events.runs(aggregate, serial, 0x100 + serial), 0);
 }
 
 TEST(columns_are_cores_or_threads) /* catches: shares of another thread */

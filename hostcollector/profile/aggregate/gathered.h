@@ -178,7 +178,8 @@ void aggregate_progress(void *aggregate, const struct guest_progress *progress);
 
 /* Handle the events about threads. */
 uint32_t aggregate_runs(void *aggregate, uint64_t serial, uint64_t id);
-uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread);
+uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread,
+                            uint32_t request);
 void aggregate_thread(void *aggregate, const struct guest_thread *thread);
 void aggregate_wait(void *aggregate, const struct guest_wait *w);
 void aggregate_sched(void *aggregate, const struct guest_sched *s);

@@ -59,6 +59,7 @@ struct stack moved_stack(const struct profile *p, const uint64_t *slides,
             s.words[i] = moved_address(p, slides, s.words[i], 1);
     s.frames = frames;
     s.generation = ERA_NONE;
-    s.thread = 0; /* threads of other guests have other numbers */
+    /* threads and requests of other guests have other numbers */
+    s.thread = s.request = 0;
     return s;
 }

@@ -14,6 +14,7 @@ struct stack_place {
     uint32_t hash;
     uint32_t generation, thread; /* as in struct stack */
     uint8_t depth, end, slot_mask;
+    uint8_t request; /* at most WIRE_REQUEST_KINDS */
 };
 
 static size_t word_count(uint8_t slot_mask)
@@ -26,7 +27,8 @@ static uint32_t stack_hash(const struct stack_pool *p, const struct stack *s)
     uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
 
     hash = hash_mix(hash_mix(hash, s->rsp),
-                    (uint64_t)s->thread << 32 | s->generation);
+                    ((uint64_t)s->thread << 32 | s->generation) ^
+                        (uint64_t)s->request << 58);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             hash = hash_mix(hash, s->words[i]);
@@ -55,6 +57,7 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
     s.rsp = place->rsp;
     s.generation = place->generation;
     s.thread = place->thread;
+    s.request = place->request;
     s.slot_mask = place->slot_mask;
     s.depth = place->depth;
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
@@ -88,7 +91,7 @@ static bool equal(const struct stack_pool *p, uint32_t number,
     if (place->hash != hash || place->depth != s->depth ||
         place->end != s->end || place->slot_mask != s->slot_mask ||
         place->rsp != s->rsp || place->generation != s->generation ||
-        place->thread != s->thread)
+        place->thread != s->thread || place->request != s->request)
         return false;
     const uint64_t *at = p->addresses + place->first;
 
@@ -164,7 +167,8 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                                                .thread = s->thread,
                                                .depth = (uint8_t)s->depth,
                                                .end = s->end,
-                                               .slot_mask = s->slot_mask};
+                                               .slot_mask = s->slot_mask,
+                                               .request = (uint8_t)s->request};
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             p->addresses[p->address_count++] = s->words[i];

@@ -66,7 +66,8 @@ uint32_t aggregate_runs(void *aggregate, uint64_t serial, uint64_t id)
     return number_of(aggregate, serial, id);
 }
 
-uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread)
+uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread,
+                            uint32_t request)
 {
     struct aggregate *a = aggregate;
     uint64_t frames[WIRE_STACK_FRAMES_MAX];
@@ -78,6 +79,7 @@ uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread)
         memcpy(frames, s.frames, s.depth * sizeof *frames);
     s.frames = frames;
     s.thread = thread;
+    s.request = request;
     return aggregate_add_stack(a, &s);
 }
 

@@ -2,7 +2,8 @@
 /* Requests: records among samples, and frames with sums. */
 #include "profile/decode/request_frames.h"
 
-const char *request_frames_record(struct core *core, struct cursor *c)
+const char *request_frames_record(const struct samples_decoder *d,
+                                  struct core *core, struct cursor *c)
 {
     uint64_t kind = cursor_uleb(c);
     uint64_t number = cursor_uleb(c);
@@ -11,7 +12,7 @@ const char *request_frames_record(struct core *core, struct cursor *c)
     if (c->bad || kind >= WIRE_REQUEST_KINDS)
         return c->bad ? "a REQUEST record is cut"
                       : "a REQUEST record of a kind above 31";
-    if (number != 0)
+    if (number != 0 && d->events->stack_of != NULL)
         core->request = (uint32_t)kind + 1;
     return NULL;
 }

@@ -15,7 +15,8 @@
 
 /* Read a REQUEST record of (core) from (c), which stands after the record's
  * type. Return NULL; or a text that says what is wrong with the record. */
-const char *request_frames_record(struct core *core, struct cursor *c);
+const char *request_frames_record(const struct samples_decoder *d,
+                                  struct core *core, struct cursor *c);
 
 /* Read (f) if it is a frame REQUEST, REQUEST_TIMES or SLOW, and call the event
  * of that frame. Returns whether the frame is such a frame. Stores NULL in

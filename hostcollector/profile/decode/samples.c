@@ -132,7 +132,7 @@ static const char *long_sample(struct reading *r, struct cursor *c)
                         .late = at_most_u32(late),
                         .weight = at_most_u32(weight),
                         .flags = (uint32_t)flags};
-    if (r->core->thread != 0)
+    if ((r->core->thread | r->core->request) != 0)
         thread_frames_of_samples(r->d, r->core, &r->d->batch[r->count - 1], 1);
     r->content.counters[WIRE_COUNTER_SAMPLES]++;
     r->content.counters[WIRE_COUNTER_MISSED] += weight - 1;
@@ -235,7 +235,7 @@ static const char *long_record(struct reading *r, const uint8_t **cell,
     case WIRE_LONG_THREAD:
         return thread_frames_record(r->d, r->core, &c);
     case WIRE_LONG_REQUEST:
-        return request_frames_record(r->core, &c);
+        return request_frames_record(r->d, r->core, &c);
     default:
         r->d->unknown_records++;
         return NULL;
@@ -291,7 +291,7 @@ static const uint8_t *short_samples(struct reading *r, const uint8_t *cell,
         }
     }
     r->time = time;
-    if (core->thread != 0)
+    if ((core->thread | core->request) != 0)
         thread_frames_of_samples(r->d, core, first, (size_t)(out - first));
     r->count += (size_t)(out - first);
     r->unknown_stack += unknown;

@@ -28,7 +28,8 @@ void thread_frames_of_samples(const struct samples_decoder *d,
     for (size_t i = 0; i < count; i++) {
         if (samples[i].stack != plain) {
             plain = samples[i].stack;
-            threaded = d->events->stack_of(d->sums, plain, core->thread);
+            threaded = d->events->stack_of(d->sums, plain, core->thread,
+                                           core->request);
         }
         if (plain != STACK_UNKNOWN)
             samples[i].stack = threaded;
