@@ -297,8 +297,8 @@ set(core_sources
     report/markdown_text.c
     report/name.c
     report/ranked.c
-    report/request_percentile.c
     report/report_options.c
+    report/wait_list.c
     report/text/boot_text.c
     report/text/blocked_threads.c
     report/text/call_table.c
@@ -321,7 +321,6 @@ set(core_sources
     report/text/thread_times.c
     report/text/tree_text.c
     report/text/txt.c
-    report/text/wait_list.c
     report/text/waits.c
     session/guest_files.c
     session/guest_names.c

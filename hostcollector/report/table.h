@@ -138,6 +138,11 @@ void table_scheduling(FILE *out, const struct report *r);
 /* text/request_rows.c: the times of requests, and the slowest requests. */
 void table_requests(FILE *out, const struct report *r);
 
+/* Returns the time, in ticks, below or at which the (share) of the requests of
+ * (k) lie: the middle of a bucket, but never more than the longest time. -1 if
+ * the times are not known. */
+double table_percentile(const struct profile_request *k, double share);
+
 /* text/blocked_threads.c: the stacks at which threads were blocked, and the
  * stacks that ended these waits. */
 void table_thread_waits(FILE *out, const struct report *r);

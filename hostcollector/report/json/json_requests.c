@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests as JSON. */
 #include "report/json/json_scope.h"
-#include "report/request_percentile.h"
+#include "report/table.h"
 
 /* Member (key): (ticks) in seconds, if the clock is known. */
 static void write_seconds(struct json_object *o, const char *key,
@@ -39,7 +39,7 @@ static void write_kind(FILE *out, bool *first, const struct profile *p,
     json_count(&o, "count", k->count);
     write_times(&o, p, &k->times);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double ticks = request_percentile(k, parts[i].share);
+        double ticks = table_percentile(k, parts[i].share);
 
         if (ticks >= 0)
             write_seconds(&o, parts[i].name, p, ticks);

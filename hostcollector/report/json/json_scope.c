@@ -9,7 +9,7 @@
 #include "diagnose/share.h"
 #include "report/name.h"
 #include "report/text/line_list.h"
-#include "report/text/wait_list.h"
+#include "report/wait_list.h"
 
 /* The time of (a), and its share of (whole). */
 static void write_time(struct json_object *o, const struct profile *p,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "report/name.h"
-#include "report/request_percentile.h"
 #include "util/text.h"
 
 #define SLOWEST   5    /* rows, if there is no option for more */
@@ -64,6 +63,26 @@ static const char *name_of_kind(char buf[NAME_PLAIN], const struct profile *p,
     return buf;
 }
 
+double table_percentile(const struct profile_request *k, double share)
+{
+    double all = 0, sum = 0;
+    size_t i = 0;
+
+    for (size_t b = 0; k->buckets != NULL && b < WIRE_REQUEST_BUCKETS; b++)
+        all += (double)k->buckets[b];
+    if (all <= 0)
+        return -1;
+    while (i + 1 < WIRE_REQUEST_BUCKETS &&
+           (sum += (double)k->buckets[i]) < share * all)
+        i++;
+    double middle = ((double)request_bucket_start(i) +
+                     (double)request_bucket_start(i + 1) - 1) /
+                    2;
+
+    return middle < (double)k->longest || k->longest == 0 ? middle
+                                                          : (double)k->longest;
+}
+
 static void write_kind(FILE *out, const struct report *r, size_t kind)
 {
     static const double shares[] = {.5, .9, .99, .999};
@@ -77,7 +96,7 @@ static void write_kind(FILE *out, const struct report *r, size_t kind)
     else
         (void)fprintf(out, "%10s", "?");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        double ticks = request_percentile(k, shares[i]);
+        double ticks = table_percentile(k, shares[i]);
 
         (void)fprintf(out, " %7s",
                       ticks >= 0 ? time_text(time, p, ticks) : ".");

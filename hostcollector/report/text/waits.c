@@ -6,7 +6,7 @@
 
 #include "diagnose/share.h"
 #include "report/name.h"
-#include "report/text/wait_list.h"
+#include "report/wait_list.h"
 #include "util/text.h"
 
 /* Rows beside other tables, and rows with --idle. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The stacks under which cores go idle, sorted. */
-#include "report/text/wait_list.h"
+#include "report/wait_list.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The stacks under which cores go idle, sorted, for text and JSON. */
-#ifndef TPROF_REPORT_TEXT_WAIT_LIST_H
-#define TPROF_REPORT_TEXT_WAIT_LIST_H
+#ifndef TPROF_REPORT_WAIT_LIST_H
+#define TPROF_REPORT_WAIT_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>
