@@ -24,6 +24,7 @@ struct stack {
     uint32_t depth;    /* number of frames, at most WIRE_STACK_FRAMES_MAX */
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
     uint8_t slot_mask; /* bit i: words[i] was read and lies in text */
+    uint8_t request;   /* 1 + the kind of the thread's request; 0: none */
     uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i; 0 if not in
                                        * (slot_mask) */
     /* RSP of one sample whose stack lies outside readable memory, so that it
@@ -36,8 +37,6 @@ struct stack {
      * profile. */
     uint32_t generation;
     uint32_t thread; /* number in profile.threads, from 1 on; 0: not known */
-    /* 1 + the kind of the request that the thread worked on; 0: none */
-    uint32_t request;
 };
 
 #endif

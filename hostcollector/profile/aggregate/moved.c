@@ -60,6 +60,7 @@ struct stack moved_stack(const struct profile *p, const uint64_t *slides,
     s.frames = frames;
     s.generation = ERA_NONE;
     /* threads and requests of other guests have other numbers */
-    s.thread = s.request = 0;
+    s.thread = 0;
+    s.request = 0;
     return s;
 }

@@ -168,7 +168,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
                                                .depth = (uint8_t)s->depth,
                                                .end = s->end,
                                                .slot_mask = s->slot_mask,
-                                               .request = (uint8_t)s->request};
+                                               .request = s->request};
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             p->addresses[p->address_count++] = s->words[i];
