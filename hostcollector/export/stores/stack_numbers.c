@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "util/hash.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
 
@@ -24,19 +25,127 @@ static const char *text_or_none(const char *text)
     return text != NULL ? text : "";
 }
 
-static void hash_text(SHA2_CTX *c, const char *text)
+/*
+ * Numbers of stacks in all reports of this process, by the bytes that are
+ * hashed. A window has most stacks of the window before, and to compare bytes
+ * takes a small part of the time of a SHA-256. When the room is used up, all
+ * are forgotten.
+ */
+#define ROOM   (1u << 20) /* for bytes */
+#define PROBES 8u         /* a guest may choose stacks that collide */
+
+static struct {
+    struct remembered {
+        uint64_t number;
+        size_t first, size; /* in (bytes) */
+    } * stacks;
+    size_t count, room;
+    struct pair_map map; /* hash and a counter -> index of the stack */
+    size_t size;
+    uint8_t bytes[ROOM];
+} known;
+
+/* The bytes of a stack: in (known.bytes) from (first) on, or, if they do not
+ * fit, hashed so far. */
+struct hashed {
+    size_t first;
+    bool is_large;
+    SHA2_CTX sha;
+};
+
+static void hash_put(struct hashed *h, const void *bytes, size_t size)
 {
-    SHA256Update(c, (const uint8_t *)text, strlen(text) + 1);
+    if (!h->is_large && size > ROOM - known.size) {
+        h->is_large = true;
+        SHA256Init(&h->sha);
+        SHA256Update(&h->sha, known.bytes + h->first, known.size - h->first);
+    }
+    if (h->is_large) {
+        SHA256Update(&h->sha, bytes, size);
+        return;
+    }
+    memcpy(known.bytes + known.size, bytes, size);
+    known.size += size;
 }
 
-static void hash_image(SHA2_CTX *c, const struct view_image *i)
+static uint64_t sha_end(SHA2_CTX *sha)
+{
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    uint64_t number;
+
+    SHA256Final(digest, sha);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+static void forget_all(void)
+{
+    known.count = known.size = 0;
+    map_clear(&known.map);
+}
+
+/* Find the stack whose bytes are the last ones, or the place for it. NULL if
+ * there is no place. */
+static uint32_t *find_known(size_t first)
+{
+    size_t size = known.size - first;
+    uint64_t hash = hash_bytes(known.bytes + first, size);
+
+    for (uint64_t i = 0; i < PROBES; i++) {
+        uint32_t *at = map_put(&known.map, hash, i);
+
+        if (at == NULL || *at == MAP_NOTHING)
+            return at;
+        const struct remembered *s = &known.stacks[*at];
+
+        if (s->size == size &&
+            memcmp(known.bytes + s->first, known.bytes + first, size) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* The number of the stack (h), whose bytes are complete. */
+static uint64_t hash_end(struct hashed *h)
+{
+    uint32_t *at = h->is_large ? NULL : find_known(h->first);
+    size_t size = known.size - h->first;
+    uint64_t number;
+
+    if (h->is_large) {
+        forget_all();
+        return sha_end(&h->sha);
+    }
+    if (at != NULL && *at != MAP_NOTHING) {
+        known.size = h->first;
+        return known.stacks[*at].number;
+    }
+    SHA256Init(&h->sha);
+    SHA256Update(&h->sha, known.bytes + h->first, size);
+    number = sha_end(&h->sha);
+    if (at == NULL || vec_grow(&known.stacks, &known.room, known.count,
+                               sizeof *known.stacks) != 0) {
+        forget_all();
+        return number;
+    }
+    *at = (uint32_t)known.count;
+    known.stacks[known.count++] = (struct remembered){number, h->first, size};
+    return number;
+}
+
+static void hash_name(struct hashed *h, const char *text)
+{
+    hash_put(h, text, strlen(text) + 1);
+}
+
+static void hash_image(struct hashed *h, const struct view_image *i)
 {
     uint64_t length = i->build_id_len;
 
-    hash_text(c, text_or_none(i->name));
-    SHA256Update(c, (const uint8_t *)&length, sizeof length);
+    hash_name(h, text_or_none(i->name));
+    hash_put(h, &length, sizeof length);
     if (length != 0)
-        SHA256Update(c, i->build_id, length);
+        hash_put(h, i->build_id, length);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -57,7 +166,7 @@ static bool same_image(const struct view_image *a, const struct view_image *b)
  * because most steps have the same image, and many the same file. (before) is
  * the last step that is no mark; NULL: there is none.
  */
-static void hash_step(SHA2_CTX *c, const struct view *v,
+static void hash_step(struct hashed *h, const struct view *v,
                       const struct view_step *s, const struct view_step *before)
 {
     const struct view_image *image = &v->images[s->image];
@@ -68,37 +177,32 @@ static void hash_step(SHA2_CTX *c, const struct view *v,
         (uint8_t)((file ? TELLS_FILE : 0u) | (other ? TELLS_IMAGE : 0u))};
 
     memcpy(head + 1, &s->line, sizeof s->line);
-    SHA256Update(c, head, sizeof head);
-    hash_text(c, v->functions[s->function].name);
+    hash_put(h, head, sizeof head);
+    hash_name(h, v->functions[s->function].name);
     if (file)
-        hash_text(c, text_or_none(s->file));
+        hash_name(h, text_or_none(s->file));
     if (other)
-        hash_image(c, image);
+        hash_image(h, image);
 }
 
 static uint64_t number_of(const struct view *v, const struct view_path *path)
 {
     static const uint8_t mark = IS_MARK;
     const struct view_step *before = NULL;
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    uint64_t number;
-    SHA2_CTX c;
+    struct hashed h = {.first = known.size};
 
-    SHA256Init(&c);
     for (size_t i = 0; i < path->count; i++) {
         const struct view_step *s = &path->steps[i];
 
         if (s->function < VIEW_MARKS) {
-            SHA256Update(&c, &mark, sizeof mark);
-            hash_text(&c, v->functions[s->function].name);
+            hash_put(&h, &mark, sizeof mark);
+            hash_name(&h, v->functions[s->function].name);
             continue;
         }
-        hash_step(&c, v, s, before);
+        hash_step(&h, v, s, before);
         before = s;
     }
-    SHA256Final(digest, &c);
-    memcpy(&number, digest, sizeof number);
-    return number;
+    return hash_end(&h);
 }
 
 /* Numbers of the report's paths so far. Many entries have one path, and a
