@@ -97,6 +97,11 @@ static const struct kind {
                        name_of_view_image},
 };
 
+const char *groups_word(uint32_t by)
+{
+    return kinds[by].one;
+}
+
 void groups_init(struct groups *g, const struct report *r)
 {
     *g = (struct groups){.by = r->by};

@@ -27,6 +27,9 @@ struct groups {
     struct view_row *rows;
 };
 
+/* The word of --by for (by), an enum view_by: "thread". */
+const char *groups_word(uint32_t by);
+
 /* Find the groups of (r) by r->by. If the guest reports no such groups, or if
  * there is no memory, they are the cores. Call groups_fini() after use. */
 void groups_init(struct groups *g, const struct report *r);

@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/groups.h"
 #include "util/text.h"
 
-#define ROWS      8
+#define ROWS      9
 #define NAME_SIZE 64 /* of functions, cut to this */
 
 /* An option with its value. */
@@ -50,6 +51,7 @@ static const char *list(char buf[REPORT_OPTIONS_TEXT], const struct report *r,
         {r->sort != SORT_SELF, "--sort", report_options_order(r), "rows by ",
          ""},
         {r->latency, "--latency", "", "latency", ""},
+        {r->by != VIEW_BY_CORE, "--by", groups_word(r->by), "columns by ", ""},
         {r->top != 0, "--top", top, "at most ", r->top == 1 ? " row" : " rows"},
         {r->inverted, "--inverted", "", "trees from the inside out", ""},
         {r->callers_of != NULL, "--callers-of", callee, "callers of ", ""},

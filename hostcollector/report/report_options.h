@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The options that change the form of a report, and not its samples: --idle,
- * --of, --sort, --top, --inverted, --callers-of, --function. Text and pages
- * obey them (render_ops.follows). Files for programs contain everything.
+ * --of, --sort, --by, --top, --inverted, --callers-of, --function. Text and
+ * pages obey them (render_ops.follows). Files for programs contain everything.
  */
 #ifndef TPROF_REPORT_REPORT_OPTIONS_H
 #define TPROF_REPORT_REPORT_OPTIONS_H
