@@ -408,10 +408,11 @@ cases.waits_of_threads_are_shown_as_the_json_file_says = async () => {
     const time = (w) => w.seconds + (w.open_seconds || 0);
     const waits = guest.thread_waits.filter((w) => w.kind === "at" && !guest.threads[w.thread - 1].idle);
     const sum = (list, of) => list.reduce((all, one) => all + of(one), 0), all = sum(waits, time);
-    const chain = (w) => [...w.stack].reverse().join(" \u2190 ") || "stack unknown";
+    const chain = (w, less = 0) => [...w.stack].reverse().slice(less).join(" \u2190 ") || "stack unknown";
+    assert.equal(await page.textContent("#offcpu p.chain"), "all in ring::push(unsigned long) \u2190 kernel::bus::receive");
     assert.deepEqual((await cells_of(page, "table.off tbody tr")).map((row) => [...row.slice(0, 2), row[3], row[4].replace(/;.*/, "")]).sort(),
                      waits.map((w) => [percent(time(w) / all), String((w.count + (w.open_seconds ? 1 : 0)).toLocaleString("en-US")),
-                                       names[w.thread - 1], chain(w)]).sort());
+                                       names[w.thread - 1], chain(w, 1)]).sort());
     const wakers = guest.thread_waits.filter((w) => w.kind === "ended by");
     assert.deepEqual((await cells_of(page, "table.wakers tbody tr")).sort(), wakers.map((w) => [
         percent(w.count / sum(wakers.filter((o) => o.thread === w.thread), (o) => o.count)), w.count.toLocaleString("en-US"),

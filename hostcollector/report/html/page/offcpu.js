@@ -138,6 +138,16 @@ function wakersOf(profile, number) {
     return wakers.map((wait) => ({ wait, part: wait.count / all }));
 }
 
+/* The number of innermost functions that the stacks of all (waits) have in common,
+ * without the outermost of them, which names the wait. */
+function commonEnd(waits) {
+    const stacks = waits.filter((wait) => wait.stack !== undefined).map((wait) => wait.stack);
+    let n = 0;
+    while (stacks.length > 1 && stacks.every((s) => n < s.length && s[s.length - 1 - n] === stacks[0][stacks[0].length - 1 - n]))
+        n++;
+    return Math.max(0, n - 1);
+}
+
 class OffCpu {
     /* (actions): as those of a FlameView, and thread(number), pick(function),
      * changed(). */
@@ -193,12 +203,18 @@ class OffCpu {
     draw() {
         const { waits, limit, state, profile } = this;
         const wakers = this.wakers();
+        this.common = commonEnd(waits.slice(0, limit));
         const table = el("table", "waits off", headRow([["Of all waits %", 1], ["Count", 1], ["Longest", 1],
             ["Thread", 1, true], ["Waits in (innermost first)", 1, true]]),
             el("tbody", "", ...waits.slice(0, limit).map((wait) => this.row(wait))));
         this.lists.replaceChildren(waits.length > 0 ? table
             : el("p", "", state.thread === null ? "No thread has waited."
                 : `${threadName(profile, state.thread)} has not waited.`));
+        if (this.common > 0) {
+            const { stack } = waits.find((wait) => wait.stack !== undefined);
+            const all = stack.slice(-1 - this.common).reverse().map((f) => profile.functions[f].name);
+            this.lists.append(el("p", "quiet chain", `all in ${all.join(" \u2190 ")}`));
+        }
         if (waits.length > limit) {
             const more = el("button", "more", `${countText(waits.length - limit)} further stacks`);
             more.addEventListener("click", () => {
@@ -222,7 +238,7 @@ class OffCpu {
 
     row(wait) {
         const { profile } = this, part = waitTime(wait) / this.whole();
-        const chain = this.chain(wait.stack);
+        const chain = this.chain(wait.stack && wait.stack.slice(0, wait.stack.length - this.common));
         if (wait.open > 0)
             chain.append(el("span", "quiet", `; still waiting, for ${ticksText(profile, wait.open)}`));
         return el("tr", "", barCell(part, percentText(part)), el("td", "number", countText(wait.count + (wait.open > 0 ? 1 : 0))),
