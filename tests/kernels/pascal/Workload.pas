@@ -9,7 +9,7 @@ program Workload;
 {$mode delphi}
 
 uses
-  Kernel, Process, Memory, Arch, Filesystem, Network, Console, Profiler;
+  Kernel, Process, Memory, Arch, Filesystem, Network, Console, TProf, Profiler;
 
 const
   ROUNDS = 800;
@@ -61,6 +61,7 @@ end;
 function Turn(Param: Pointer): PtrInt;
 begin
   Result := 0;
+  TProfName(PtrUInt(GetCurrentThread), 'Turn');
   while True do
   begin
     if GetCoreId <> 0 then
@@ -76,6 +77,7 @@ var
 
 begin
   StartProfiler;
+  TProfName(PtrUInt(GetCurrentThread), 'main');
   for Core := 0 to CPU_COUNT - 1 do
   begin
     BeginThread(nil, 4096, Turn, nil, Core, Thread);
