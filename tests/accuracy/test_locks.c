@@ -147,6 +147,7 @@ TEST(convoy_is_found_by_its_report)
     compare(&run, "queue_lock", t);
     CHECK(t.waits >= 3 * TURNS / 2);
     CHECK_EQ(lab_lock(&run, "queue_lock", NULL, "most_waiting"), 3);
+    CHECK_EQ(setenv("COLUMNS", "80", 1), 0); /* of the page */
     char *text = lab_report(&run);
     const char *locks = locks_of(text);
 
@@ -182,6 +183,7 @@ TEST(priority_inversion_is_found_by_its_report)
     is_within("ready with the lock",
               lab_lock(&run, "log_lock", "holds", "ready_seconds"), ticks,
               ticks + TURNS * 20000ull);
+    CHECK_EQ(setenv("COLUMNS", "80", 1), 0); /* of the page */
     char *text = lab_report(&run);
     const char *locks = locks_of(text);
 
