@@ -79,7 +79,8 @@ struct perfetto {
 struct lane {
     const struct report *report;
     size_t core;
-    uint32_t pid, tid;
+    uint32_t pid, tid; /* of the core */
+    bool has_threads;  /* samples may have threads of their own */
     const char *name;
     struct export_stacks tables;
     /* numbers that are defined, by function, frame and stack */
@@ -299,13 +300,21 @@ static void write_state(struct render *to, struct lane *l, uint64_t ns,
     write_packet(to, 0);
 }
 
+/* The thread of the samples of (entry). */
+static uint32_t tid_of(const struct lane *l, size_t entry)
+{
+    uint32_t thread = view_thread_of(l->report->view, l->core, entry);
+
+    return export_tid(l->pid,
+                      export_thread(l->report->profile, l->core, thread));
+}
+
 static void write_sample(struct render *to, struct lane *l,
                          const struct export_rows *row)
 {
     struct perfetto *p = to->state;
     uint32_t stack = l->tables.entries[row->entry];
-    uint32_t thread = view_thread_of(l->report->view, l->core, row->entry);
-    size_t number = export_thread(l->report->profile, l->core, thread);
+    uint32_t tid = l->has_threads ? tid_of(l, row->entry) : l->tid;
     uint64_t begun = row->ns > row->length_ns ? row->ns - row->length_ns : 0;
 
     if (row->timed)
@@ -314,7 +323,7 @@ static void write_sample(struct render *to, struct lane *l,
     if (p->numbers.size != 0)
         proto_message(&p->packet, INTERNED, &p->numbers);
     proto_uint(&p->inner, TASK_PID, l->pid);
-    proto_uint(&p->inner, TASK_TID, export_tid(l->pid, number));
+    proto_uint(&p->inner, TASK_TID, tid);
     proto_message(&p->message, TASK, &p->inner);
     put_number(&p->inner, CPU, cpu_of(l));
     proto_uint(&p->inner, MODE, GUEST_KERNEL);
@@ -356,6 +365,7 @@ static void write_core(struct render *to, const struct report *r, size_t core,
                      .core = core,
                      .pid = pid,
                      .tid = export_tid(pid, core),
+                     .has_threads = r->profile->thread_count != 0,
                      .name = name_of_core(name, r, core)};
     struct export_rows rows;
 
