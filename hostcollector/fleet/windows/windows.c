@@ -202,18 +202,24 @@ static int admit(struct windows_guest *g, const struct guest *guest,
     return take_places(g, guest->cores) == 0 ? 0 : err_memory(e);
 }
 
+/* Allow the open window a step more memory. Returns false if there is none. */
+static bool allow_step(struct windows_guest *g)
+{
+    uint64_t has = g->memory - g->dictionaries;
+    uint64_t step = has / 4 > STEP ? has / 4 : STEP;
+
+    if (has >= WINDOW_MAX || step > shares_more(g->shares, g->memory) ||
+        !shares_take(g->shares, &g->memory, step, 0))
+        return false;
+    spool_window_allow(g->packer, step);
+    return true;
+}
+
 /* Allow the open window more memory while it wants more and there is some. */
 static void allow_more(struct windows_guest *g)
 {
-    while (spool_window_wants_memory(g->packer)) {
-        uint64_t has = g->memory - g->dictionaries;
-        uint64_t step = has / 4 > STEP ? has / 4 : STEP;
-
-        if (has >= WINDOW_MAX || step > shares_more(g->shares, g->memory) ||
-            !shares_take(g->shares, &g->memory, step, 0))
-            return;
-        spool_window_allow(g->packer, step);
-    }
+    while (spool_window_wants_memory(g->packer) && allow_step(g))
+        ;
 }
 
 static int on_hello(void *context, enum hello_kind kind,
@@ -280,6 +286,9 @@ static void on_samples(void *context, const struct sample_batch *batch)
         part.count = count - at < PIECE ? count - at : PIECE;
         part.samples = samples;
         number_anew(g, samples, batch->samples + at, part.count);
+        while (!spool_window_has_room(g->packer, batch->core, part.count) &&
+               allow_step(g))
+            ;
         window_events.samples(g->packer, &part);
     }
     allow_more(g);

@@ -15,6 +15,8 @@
 
 #define CHUNK_SAMPLES (PACKED_BLOCK_MAX / 16) /* of a chunk, about */
 
+#define RUNS 256u /* bytes for the first runs of a core */
+
 _Static_assert(sizeof(struct window_sample) == SPOOL_WINDOW_SAMPLE,
                "spool_window.h");
 
@@ -95,6 +97,17 @@ void spool_window_forget(struct window_packer *w)
 static struct window_core *core_of(struct window_packer *w, uint32_t core)
 {
     return core < w->core_room ? &w->cores[core] : NULL;
+}
+
+bool spool_window_has_room(const struct window_packer *w, uint32_t core,
+                           size_t count)
+{
+    const struct window_core *c = core < w->core_room ? &w->cores[core] : NULL;
+    uint64_t needs = count * sizeof(struct window_odd) + RUNS;
+
+    if (c == NULL || c->room - c->count < count)
+        needs += count * sizeof(struct window_sample);
+    return needs <= w->samples_budget.left;
 }
 
 static int make_cores(struct window_packer *w, uint32_t cores, struct err *e)

@@ -57,6 +57,11 @@ void spool_window_forget(struct window_packer *w);
 bool spool_window_wants_memory(const struct window_packer *w);
 void spool_window_allow(struct window_packer *w, uint64_t bytes);
 
+/* Is there room for (count) more samples of (core)? If not, allow more before
+ * the samples come: otherwise they are lost. */
+bool spool_window_has_room(const struct window_packer *w, uint32_t core,
+                           size_t count);
+
 /* A whole recording in memory. */
 struct spool_window_bytes {
     /* released by free(); NULL: no event came, there is no window */

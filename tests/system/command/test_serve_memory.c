@@ -221,3 +221,33 @@ TEST(a_guest_that_grows_beyond_the_memory_waits)
     CHECK_CONTAINS("err", "this guest waits");
     end_all(serve, guests, 5);
 }
+
+static void play_at_once(int listener)
+{
+    int fd = insist(listener, 1, 0);
+
+    say_samples(fd, 500, 0);
+    say_samples(fd, 500, 500);
+    make_sign("sent", 0);
+    end_session(fd, 1000);
+}
+
+/* A window of a second begins with room for 341 samples. Catches: memory that
+ * comes after the samples that need it. */
+TEST(many_samples_at_once_have_room)
+{
+    enter_dir();
+    CHECK_EQ(mkdir("run", 0700), 0);
+    pid_t guest = start_guest("run/0", play_at_once);
+    pid_t serve =
+        start_collector("serve --watch run --spool spool --window 1s");
+
+    for (int i = 0; i < 1000 && signs("sent") == 0; i++)
+        rest();
+    end_all(serve, &guest, 1);
+    CHECK_CONTAINS("err", "samples, 0 lost");
+    (void)collector("report --spool spool --guest 0 --format txt");
+    CHECK_STR(text_of("err"), "");
+    CHECK_CONTAINS("out", "1,000 samples of 1 core");
+    CHECK_CONTAINS("out", " none lost,");
+}
