@@ -43,9 +43,10 @@ static int check_kernel(const struct annotate_job *job, struct err *e)
                    "a recording has no code: give the guest's image by --elf");
 }
 
-/* Returns the function that the job names; a number below VIEW_MARKS if there
- * is none. If no row fits, searches all functions, because functions that only
- * sleep have no row. */
+/* Returns the function that the job names, or the busiest function if the job
+ * names none. A number below VIEW_MARKS if there is no such function. If no row
+ * fits the name, searches all functions, because functions that only sleep have
+ * no row. */
 static uint32_t find(const struct annotate_job *job)
 {
     const struct view *v = job->view;

@@ -9,8 +9,7 @@
 #include "image/names/image_map.h"
 #include "session/guest_report.h"
 
-/* Part of the memory for one annotation. A packed annotation takes a tenth of
- * this. */
+/* Limit in bytes of all annotations of a page together, as JSON text. */
 #define TEXT_MOST (4u << 20)
 
 /* Make the annotation for (job) in the report (r), in at most (memory) bytes.

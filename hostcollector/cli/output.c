@@ -42,8 +42,8 @@ static int add_recording(struct outputs *out, const char *path, struct err *e)
     return 0;
 }
 
-/* Write a guess as text_near_guess() does: the format of "htlm:FILE", or of
- * "FILE.htm". */
+/* Write " (did you mean html?)" to (near) if (path) has a mistyped format, as
+ * in "htlm:FILE" or "FILE.htm"; "" if no format is similar. Returns (near). */
 static const char *guess_format(char near[TEXT_NEAR], const char *path,
                                 const char *names)
 {

@@ -31,10 +31,10 @@
 #define LATE_TICKS LATE_CLASS_LIMIT(3)
 
 /*
- * Sums over samples. The weight of a sample is the number of deadlines that the
- * sample covers. Its time is period x weight, but a jump has the time of weight
- * 1. A share is time divided by time, and its effective number of samples is
- * time^2 / time_sq.
+ * Sums over samples. The weight of a sample is the number of deadlines that it
+ * covers, but 1 for a sample with WIRE_SAMPLE_JUMP. The time of a sample is
+ * period x weight. A share is the time of some samples divided by the time of
+ * all. The effective number of samples of a tally is time^2 / time_sq.
  */
 struct tally {
     uint64_t samples;

@@ -48,9 +48,9 @@ static bool is_address(enum paging_mode mode, uint64_t address)
     return upper == 0 || upper == UINT64_MAX >> (shapes[mode].addresses - 1);
 }
 
-/* Is (entry), which maps 1 << (shift) bytes, a page? Returns 1; 0: it points to
- * a table; -1: it is neither. Of reserved bits only those are checked that
- * forbid a large page here. */
+/* Is (entry), which maps 1 << (shift) bytes, a page? Returns 1; 0 if (entry)
+ * points to a table; -1 if the bit for a large page is set at a level that has
+ * no large pages. Other reserved bits are not checked. */
 static int is_page(const struct paging *p, enum paging_mode mode,
                    unsigned shift, uint64_t entry)
 {

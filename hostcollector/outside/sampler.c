@@ -44,8 +44,9 @@ static struct {
     bool is_rebooted; /* the kernel is not at its place any more */
 } sampler;
 
-/* The guest's clock: the host's, minus the time that the guest was stopped. The
- * agent's virtual machine continues from each reading, and never goes back. */
+/* Set the clock of the agent's virtual machine to the host's clock minus the
+ * time that the guest was stopped. Never sets the clock back: the agent
+ * advances the clock by a tick at each reading. */
 static void look_at_clock(void)
 {
     uint64_t now = clock_ns() - sampler.stood_ns;

@@ -26,8 +26,8 @@ struct code_frame {
     bool inlined;      /* into the next frame */
 };
 
-/* Most frames of one address. No compiler inlines more functions into each
- * other. */
+/* Maximum number of frames of one address: the function, and the functions that
+ * are inlined there. */
 #define CODE_FRAMES_MAX 30u
 
 /* The frames of one address, innermost first: 1 to CODE_FRAMES_MAX. They live

@@ -19,7 +19,8 @@ static uint64_t hash_of_edge(const void *list, uint32_t number)
     return edge_hash(edge->caller, edge->callee);
 }
 
-/* The slot of the edge caller -> callee; or the free slot for it. */
+/* Returns the slot of the edge caller -> callee, or the free slot for the
+ * edge. */
 static uint32_t *find_slot(const struct edges *e, uint32_t caller,
                            uint32_t callee)
 {

@@ -14,7 +14,7 @@
 #include "view/view_build.h"
 #include "view/walk.h"
 
-/* Number of functions that are listed for a name that matches several. */
+/* Limit of the functions that are listed for one typed name. */
 #define TOLD 3
 
 struct exclude_search {

@@ -137,7 +137,8 @@ static size_t append(struct view_memory *m, size_t *room, size_t used,
     return path->branch - first;
 }
 
-/* The stack of wait (i): of a thread's waits, then of the waits for locks. */
+/* Returns the stack of wait (i). Waits of threads have the first numbers, waits
+ * for locks the numbers after them. */
 static uint32_t stack_of_wait(const struct profile *p, size_t i)
 {
     return i < p->wait_count ? p->waits[i].stack

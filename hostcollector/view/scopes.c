@@ -12,7 +12,7 @@ static uint64_t hash_of_row(const void *rows, uint32_t number)
     return hash_mix(0, ((const struct view_row *)rows)[number - 1].function);
 }
 
-/* The slot of (function); or the free slot for it. */
+/* Returns the slot of (function), or the free slot for (function). */
 static uint32_t *find_slot(const struct scope *s, uint32_t function)
 {
     size_t mask = s->table.size - 1;
@@ -192,11 +192,9 @@ static void scope_count_rows(const struct scope *s, struct smallest_first *f)
         smallest_first_count(f, s->scope.rows[i].total.time);
 }
 
-/*
- * Add up the rows to fold in the row of VIEW_OTHERS, which the first of them
- * becomes if there is none yet. Move the other rows together. Returns the
- * number of folded rows.
- */
+/* Put the rows with less time than (least), and the old row of VIEW_OTHERS,
+ * into one row of VIEW_OTHERS behind the other rows. Returns the number of
+ * folded rows. */
 static size_t compact_rows(struct scope *s, double least)
 {
     struct view_row *rows = s->scope.rows, others = {.function = VIEW_OTHERS};

@@ -22,7 +22,7 @@ static uint64_t hash_of_node(const void *nodes, uint32_t number)
     return child_hash(n->parent, n->function, n->inlined);
 }
 
-/* The slot of (step) below (parent); or the free slot for it. */
+/* Returns the slot of (step) below (parent), or the free slot for (step). */
 static uint32_t *find_slot(const struct tree *t, uint32_t parent,
                            const struct path_step *step)
 {

@@ -56,7 +56,7 @@ static int push_mark(struct walk *w, enum view_mark mark)
     return push_step(w, (struct path_step){.function = mark});
 }
 
-/* Push the frames (at), which are those of (pc). */
+/* Push the frames (at) of the code at (pc). */
 static int push_frames_at(struct walk *w, struct frames_at at, uint64_t pc)
 {
     while (at.count-- > 0) {
@@ -197,7 +197,8 @@ static size_t branch_of(const struct path *path,
     return path->idle || i == path->count ? path->count : i + 1;
 }
 
-/* The instruction that explains the place of the leaf. A sleep is no delay. */
+/* Returns the kind of instruction that explains the place of the leaf.
+ * HOLDUP_NONE for an idle path, because a sleep is no delay. */
 static enum code_holdup holdup_of(const struct walk *w)
 {
     return w->path.idle || w->path.unseen || w->leaf.image->frame_places == NULL

@@ -53,8 +53,8 @@ static void hear_fields(const uint8_t *at, const uint8_t *end, uint64_t *value)
     }
 }
 
-/* Gives an order for the sums of threads. Does nothing if the kernel has no
- * sums. */
+/* Passes the command (what) to the sums of threads. Does nothing if the kernel
+ * has not called tprof_threads(). */
 static void order_sums(enum tprof_sums_order what)
 {
     /* acquire: pairs with the release in tprof_threads() */
@@ -133,9 +133,9 @@ static void start_sampling(struct tprof_control *c)
             tprof_agent.mark_progress();
         order_sums(TPROF_SUMS_BEGIN);
     }
-    /* Returns a period that is no shorter than that of the fastest rate. If the
-     * clock's rate is not known, it is guessed: otherwise a guest might do
-     * nothing but ticks. */
+    /* The period must not be shorter than the period of the fastest rate:
+     * otherwise a guest might do nothing but ticks. If the clock's rate is not
+     * known, (shortest) comes from a guess. */
     if (period < shortest)
         period = shortest;
     period = clamp(period, PERIOD_MIN, PERIOD_MAX);
@@ -253,8 +253,8 @@ void tprof_control_follow(struct tprof_control *c, uint64_t now)
     if (c->wanted == WIRE_START)
         start_sampling(c);
     else if (c->wanted == WIRE_STOP)
-        /* also if it never started sampling, because the host waits for the
-         * last STATS */
+        /* also if sampling never started, because the host waits for the last
+         * STATS */
         stop_sampling(WIRE_STATE_DRAINING);
     else if (is_sampling)
         /* the same orders, given again: dictionaries begin anew */

@@ -126,8 +126,9 @@ static void hear_host(struct pump *p)
     }
 }
 
-/* Returns the next core, in turn, whose ring has reached its watermark, or with
- * (any) the next one whose ring is not empty. -1: there is none. */
+/* Returns the next core, in turn, whose ring has reached its watermark. With
+ * (any), returns the next core whose ring is not empty. -1 if there is no such
+ * core. */
 static int32_t choose_core(const struct pump *p, int any)
 {
     uint32_t least = any ? 1 : tprof_agent.watermark;
@@ -142,9 +143,9 @@ static int32_t choose_core(const struct pump *p, int any)
     return -1;
 }
 
-/* Returns the core whose ring to drain now. While cores sample: one whose ring
- * is full enough, or any one when its time has come. After STOP: any one. -1:
- * there is none. */
+/* Returns the core whose ring to drain now; -1 if there is no such core. While
+ * cores sample, chooses a core whose ring has reached its watermark, or after
+ * pump_due any core with records. After STOP, chooses any core with records. */
 static int32_t choose_ring(const struct pump *p, uint64_t now)
 {
     uint64_t state = tprof_state();

@@ -219,9 +219,9 @@ TPROF_COLD bool run_pump(struct tprof_cpu *cpu)
 
 /* --- An interrupt that is no tick ----------------------------------------- */
 
-/* Does (cpu), which does not sample, look for a host? The watching core does.
- * Until the watching core has taken the orders over, every core does, because
- * that core may be gone. */
+/* Does (cpu), which does not sample, look for a host? The watching core looks.
+ * Until the watching core has taken the orders over, every core looks, because
+ * the watching core may be gone. */
 TPROF_HOT bool is_looking(const struct tprof_cpu *cpu)
 {
     return atomic_load_explicit(&tprof_agent.watching_core,
@@ -280,9 +280,9 @@ TPROF_COLD void handle_other(struct tprof_cpu *cpu, uint64_t now)
             tprof_arch_end_tick(way, 0);
             return;
         }
-        /* Looks soon, because the device's interrupt may have been merged with
-         * this one. Then its line stays high, and has no further edge, until a
-         * core looks. */
+        /* Looks soon: the device's interrupt may have been merged with this
+         * interrupt. The device's line then stays high, and has no further
+         * edge, until a core looks. */
         unread = (a->channel.flags & TPROF_CHANNEL_NOTICE) != 0;
     } else {
         drain = is_sampling ? tprof_is_pump_due(now) : is_looking(cpu);

@@ -19,7 +19,8 @@
 /* Intervals that a late tick draws before it divides instead */
 #define TPROF_SCHEDULE_DRAWS 16
 
-/* Times in clock ticks. Owned by one core's tick. */
+/* Deadlines of one core, in units of the clock. While the core samples, only
+ * the core's timer interrupt changes them. */
 struct tprof_schedule {
     /* The next deadline, or the one that is due. Other cores read this,
      * relaxed, to notice that this core has no ticks. */

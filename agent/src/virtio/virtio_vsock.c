@@ -236,7 +236,8 @@ bool tprof_virtio_vsock_was_reset(struct tprof_virtio_vsock *d)
     }
     if (count > 0 && !d->dead)
         publish_queue(d, VIRTIO_VSOCK_QUEUE_EVENT);
-    /* an earlier notification may not have been saved with the device */
+    /* after a reset, notify the queues again: the device may have been saved
+     * without an earlier notification */
     for (uint32_t i = 0; reset && !d->dead && i < VIRTIO_VSOCK_QUEUE_EVENT; i++)
         tprof_virtio_notify(&d->bus, d->queues[i].doorbell, i);
     return reset;

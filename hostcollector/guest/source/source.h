@@ -159,11 +159,12 @@ bool source_spool_newest(const struct spool_list *list, const char *other,
 
 /*
  * The agent of the guest (where), "CID" or "CID:PORT", over virtio-vsock of
- * this host. (how) is a set of SOURCE_VSOCK_*. A host without /dev/vhost-vsock
- * has no such guests. There only CID 1 is accepted without SOURCE_VSOCK_FORCE,
- * and the error says what to do instead. Returns NULL with (e) filled, and
- * errno set: ENODEV if the host has no such guests, EINVAL if (where) is
- * wrong.
+ * this host. (how) is a set of SOURCE_VSOCK_*. Without /dev/vhost-vsock the
+ * host has no vsock guests. Every CID except 1 is then refused, unless (how)
+ * has SOURCE_VSOCK_FORCE. (e) says what to do.
+ *
+ * Returns NULL with (e) filled, and errno set: ENODEV if the host has no vsock
+ * guests, EINVAL if (where) is wrong.
  */
 struct source *source_vsock(const char *where, unsigned how, struct err *e);
 

@@ -189,9 +189,12 @@ static void execute(struct frame_state *s, const struct insn *in)
     }
 }
 
-/* Handle the code after a call. A call may never return: then the code after it
- * belongs to another path. So the state is passed on only after all jumps were
- * followed, and only if no jump leads to that code. */
+/*
+ * Handle the code after a call. A call may never return, and the code after the
+ * call may belong to another path. So the call waits in f->calls until all
+ * jumps were followed. let_return() then passes the call's state to (next),
+ * unless a jump has reached (next).
+ */
 static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
 {
     if (next >= f->own.size)
@@ -218,7 +221,7 @@ static void flow_away(struct frame_flow *f, const struct frame_state *s)
 }
 
 /* Is the instruction `xor ebp, ebp` or `xor rbp, rbp`? The ABI marks the
- * outermost frame so. */
+ * outermost frame by RBP = 0. */
 static bool clears_rbp(const uint8_t *code, size_t len)
 {
     if (len == 3 && *code == 0x48) {
@@ -228,8 +231,8 @@ static bool clears_rbp(const uint8_t *code, size_t len)
     return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
 }
 
-/* Is the instruction an iretq? The CPU enters the function then, and no code
- * calls it. */
+/* Is the instruction an iretq? A function with an iretq is entered by the CPU
+ * and not by a call. */
 static bool ends_interrupt(const uint8_t *code, size_t len)
 {
     return len == 2 && code[0] == 0x48 && code[1] == 0xcf;

@@ -5,8 +5,8 @@
 
 #include "image/file/image.h"
 
-/* Longest function. A longer one is only the code between two distant
- * labels. */
+/* Limit of a function's size. A longer function is only the code between two
+ * distant labels. */
 #define MAX_FUNCTION_BYTES (1u << 20)
 
 static bool code_of(const struct image *img, const struct image_function *f,

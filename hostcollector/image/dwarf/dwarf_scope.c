@@ -6,8 +6,8 @@
 #include "image/file/image.h"
 #include "util/bounds.h"
 
-/* Limit of a chain, longer than any that a compiler makes. Of a longer chain
- * the outermost frames are kept. */
+/* Limit of the frames of a chain. No compiler makes a longer chain. Of a longer
+ * chain the outermost frames are kept. */
 #define MAX_FRAMES 128u
 
 /* A walk over the DIEs of a unit, in file order. */

@@ -51,8 +51,8 @@ static void find_flaws(struct image *img)
         img->flaws |= pe ? IMAGE_NO_DEBUG_PE : IMAGE_NO_DEBUG;
 }
 
-/* Take the symbols of the object that has more. Prefer a symbol table to a
- * list. */
+/* Take the symbols of the image or of its debug file, of the object that has
+ * more symbols. Prefer a symbol table to a list. */
 static void choose_symbols(struct image *img)
 {
     const struct object *debug =

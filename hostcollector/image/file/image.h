@@ -217,9 +217,9 @@ bool image_find_mark(const struct image *img, const char *name,
                      uint64_t *address);
 
 /*
- * Returns the bytes from (address) to the end of its executable segment. (*len)
- * is a limit; stores in (*len) the number of these bytes that the file holds.
- * NULL and 0 if (address) is not code.
+ * Returns the code bytes from (address) on that the file or the recording has,
+ * to the end of their segment or recorded run. Stores their number in (*len).
+ * NULL and 0 if there is no code at (address).
  */
 const uint8_t *image_code(const struct image *img, uint64_t address,
                           size_t *len);

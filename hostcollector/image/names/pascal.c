@@ -95,7 +95,8 @@ static bool has_lower(struct name_part p)
     return false;
 }
 
-/* Common names of more than one word, with their capitals. */
+/* Returns the usual spelling of (p), for example LongInt. NULL if (p) is not a
+ * common type of Pascal. */
 static const char *usual(struct name_part p)
 {
     static const char *const names[] = {

@@ -216,9 +216,10 @@ static bool is_called(const struct walk *w)
 }
 
 /*
- * Explain (c), which is in no image: has an interrupt entered this function,
- * which jumps to the rest of its handler? Then the frame lies after the word
- * that looked like a return address. Changes (c) in this case.
+ * Is the function of (w) the entry of an interrupt? No code calls such a
+ * function, and an interrupt frame lies on the stack at the word that was taken
+ * for the return address (c), or a few words above. If so, sets (c) to the
+ * interrupted code.
  */
 static bool was_interrupted(const struct unwinder *u, const struct walk *w,
                             struct caller *c)

@@ -47,8 +47,8 @@ struct moment {
 };
 #define MOMENT_OTHERS UINT32_MAX
 
-/* Returns the entry of (m), a moment of (c), as for view_path_of(): the others
- * come after all entries. */
+/* Returns the index in c->entries of the sample (m), or c->entry_count if the
+ * sample belongs to c->others. view_path_of() accepts both. */
 static inline size_t moment_entry(const struct profile_core *c,
                                   const struct moment *m)
 {

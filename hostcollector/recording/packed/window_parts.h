@@ -118,9 +118,10 @@ void window_counters(const struct window_core *c, const struct account *a,
                      uint64_t counters[WIRE_COUNTERS]);
 
 /*
- * Make a chunk of the open window, which has lasted (later_ns), and continue
- * with an empty window. An account is complete if (whole), or if the guest said
- * so. Returns 0; -1 with (e) filled.
+ * Turn the open window into a finished chunk, and begin an empty window.
+ * (later_ns), unless 0, is stored as the length of the window. The STATS of
+ * each core are marked final if (whole), or if the guest marked them. Makes no
+ * chunk until a core's counters have arrived. Returns 0; -1 with (e) filled.
  */
 int window_seal(struct window_packer *w, uint64_t later_ns, bool whole,
                 struct err *e);
@@ -138,8 +139,8 @@ void pack_fact_counters(struct pack_bytes *b, uint32_t core,
                         const struct window_core *c,
                         const uint64_t now[WIRE_COUNTERS]);
 
-/* Append the last STATS of each core, and PROGRESS. STATS are complete if
- * (whole), or if the guest said so. */
+/* Append the last STATS of each core, and PROGRESS. STATS are marked final if
+ * (whole), or if the guest marked them. */
 void pack_facts_after(struct pack_bytes *b, const struct window_packer *w,
                       bool whole);
 

@@ -139,8 +139,11 @@ static bool open_chunk(const uint8_t *bytes, size_t size, size_t *at,
            (*kind == CHUNK_PACKED || *kind == CHUNK_END);
 }
 
-/* Add all chunks of a window, from (at) on. (offset_ns) converts times to our
- * clock. With (only_look), only check that there are such chunks and an end. */
+/*
+ * Add all chunks of the window file (bytes). (offset_ns) is added to arrival
+ * times, to convert them to our clock. With (only_look), add nothing: check
+ * that the file has chunks and ends with an end chunk.
+ */
 static bool add_chunks(struct merged_file *f, uint64_t start_ms,
                        const uint8_t *bytes, size_t size, uint64_t offset_ns,
                        bool only_look)

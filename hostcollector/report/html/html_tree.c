@@ -45,8 +45,9 @@ static uint64_t hash_of_node(const void *tree, uint32_t number)
     return node_hash(&((const struct html_tree *)tree)->nodes[number]);
 }
 
-/* Make room in (*array) for one more element of (size) bytes after (count), and
- * until (t->full) for a spare one. Number 0 stands for no element. */
+/* Make room for one more element in (*array), which has (count) elements of
+ * (size) bytes. Unless (t->full), make room for a spare element as well. Number
+ * 0 stands for no element. Returns 0; not 0 if there is no memory. */
 static int make_room(struct html_tree *t, void *array, size_t *room,
                      size_t count, size_t size, struct budget_table *table,
                      budget_hash *hash)
@@ -59,7 +60,8 @@ static int make_room(struct html_tree *t, void *array, size_t *room,
     return budget_make_room(&t->budget, array, room, count + 1 + more, size);
 }
 
-/* The slot of (text), or the free slot for it. NULL: there are no slots. */
+/* Returns the slot of (text), or the free slot for (text). NULL if the table
+ * has no slots. */
 static uint32_t *slot_of_string(const struct html_tree *t, const char *text)
 {
     size_t mask = t->string_table.size - 1, i = text_hash(text) & mask;
@@ -150,7 +152,8 @@ static uint32_t node_of(struct html_tree *t, struct html_node node)
     return *slot_of_node(t, &node) = (uint32_t)t->node_count;
 }
 
-/* The node of paths that have no room. 0 if there is no memory. */
+/* Returns the node for all paths that find no room, and sets (t->full). 0 if
+ * there is no memory. */
 static uint32_t others_of(struct html_tree *t)
 {
     t->full = true;
@@ -193,8 +196,9 @@ static void *grow(struct html_tree *t, size_t *room, size_t count, size_t size)
     return budget_grow(&t->budget, NULL, room, count, size);
 }
 
-/* Entries without samples stay zeroed, so that the numbers of entries
- * remain. */
+/* Add the entries of (from), core number (index) of (v). Entries without
+ * samples stay zeroed, so that entries keep their numbers. Returns 0; -1 if
+ * there is no memory. */
 static int add_core(struct html_tree *t, size_t index,
                     const struct profile_core *from, const struct view *v)
 {

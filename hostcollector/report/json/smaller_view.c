@@ -91,8 +91,8 @@ static bool find_least(struct smaller *s)
            s->least.line > 0;
 }
 
-/* Copy the parts that are kept. Functions keep their old numbers, and the used
- * ones are noted. */
+/* Copy the parts that are kept. Copied parts use the old numbers of functions.
+ * s->numbers marks each function that a copied part uses. */
 
 static void *take_room(struct smaller *s, size_t count, size_t size)
 {

@@ -8,8 +8,8 @@
 #include "profile/aggregate/sample_log.h"
 #include "view/view_build.h"
 
-/* The innermost function of each entry of a core, then of the samples in no
- * entry. NULL if there is no memory. */
+/* Returns the innermost function of each entry of a core. The last element is
+ * for the samples in no entry. NULL if there is no memory. */
 static uint32_t *functions_of(const struct profile *p, const struct view *v,
                               size_t core)
 {

@@ -38,8 +38,8 @@ struct lanes {
     int64_t until;     /* the times of later samples are not known */
     unsigned busy;     /* cores that are busy at the time that is counted */
     struct queue next; /* by the time of (lane.next) */
-    /* Cores after a gap, by the time from which on (lane.next) stands for
-     * them. */
+    /* Cores after a gap, by the time at which the interval of (lane.next)
+     * begins. */
     struct queue gaps;
 };
 
@@ -94,8 +94,8 @@ static void begin_next(struct lanes *l, size_t core)
     l->busy += l->lane[core].is_counted;
 }
 
-/* Read the next sample of (core). It stands for the time back to the last
- * sample. After a gap it stands only for its own interval. */
+/* Read the next sample of (core). The sample stands for the time since the last
+ * sample. After a gap the sample stands only for its own interval. */
 static void step(struct lanes *l, size_t core)
 {
     struct lane *lane = &l->lane[core];

@@ -209,7 +209,8 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
             break;
         tprof_arch_relax();
     }
-    /* this may interrupt the kernel between its two writes */
+    /* restore ICR_HIGH below: this code may have interrupted the kernel between
+     * writing ICR_HIGH and ICR_LOW */
     uint32_t high = tprof_lapic_read(l, LAPIC_ICR_HIGH);
 
     tprof_lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
