@@ -174,7 +174,9 @@ static void write_agent(FILE *out, const struct check_facts *s)
 {
     const struct check_agent_facts *a = &s->agent;
     char line[LINE], code[TEXT_NUMBER], version[64], capabilities[LINE / 2],
-        wire[24] = "", memory[96] = "memory by config.memory alone";
+        wire[24] = "",
+        memory[96] =
+            "no memory linked in, so the kernel must set config.memory";
 
     if (!a->linked) {
         fact(out, "tprof",
@@ -195,8 +197,9 @@ static void write_agent(FILE *out, const struct check_facts *s)
         wire, text_count(code, a->code_bytes),
         list_capabilities(capabilities, a->capabilities),
         a->has_bounds ? "text by tprof_bounds.ld"
-        : a->efi      ? "text by tprof_init_efi() or config.text"
-                      : "text by config.text alone",
+        : a->efi
+            ? "text by tprof_init_efi() or config.text"
+            : "no text bounds linked in, so the kernel must set config.text",
         memory,
         a->has_note ? "sends its build-id"
         : a->efi    ? "sends its build-id by tprof_init_efi()"

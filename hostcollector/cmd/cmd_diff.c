@@ -60,7 +60,7 @@ static const struct option_row own_output_rows[] = {
 
 static const struct option_row at_rows[] = {
     {"at", 0, "WHEN", &option_text, OWN(windows.at), 0, 0,
-     "compare before and after then (default: the last two builds)"},
+     "compare before and since WHEN (default: the last two builds)"},
     {.name = NULL}};
 
 static const struct option_row own_rows[] = {

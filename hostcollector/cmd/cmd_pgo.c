@@ -85,7 +85,9 @@ static int plan_pgo(struct outputs *out, void *config, struct err *e)
 
     for (unsigned i = 1; i < o->output.count; i++)
         if (is_fdata(o->output.paths[i]) != fdata)
-            return err_set(e, "-o %s and -o %s: type two commands",
+            return err_set(e,
+                           "-o %s and -o %s: a command writes only .fdata, or "
+                           "no .fdata; type a command for each file",
                            o->output.paths[0], o->output.paths[i]);
     return outputs_plan_only(out, o, fdata ? &render_fdata : &render_pgo, e);
 }

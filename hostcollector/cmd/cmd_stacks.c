@@ -45,7 +45,7 @@ static const struct option_row own_output_rows[] = {
 
 static const struct option_row own_time_rows[] = {
     {"time", 0, "A..B", &option_span, AT(selection.time), 0, 0,
-     "of a recording: the last stacks of this time, such as 2..5"},
+     "last stacks in seconds A to B of a recording, such as 2..5"},
     {.name = NULL}};
 
 static const struct option_group groups[] = {

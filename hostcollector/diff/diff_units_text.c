@@ -17,8 +17,8 @@
 #define PART_MIN     .01
 #define LEFT         49 /* columns before the function */
 
-/* Write "One of the requests took 321 us of busy core time, and takes 250 us:
- * -22.1 % +- 3.0". */
+/* Write "requests: each took 321 us of busy core time before, and takes 250 us
+ * now: -22.1 % +- 3.0". */
 void diff_units_lines(FILE *out, size_t columns, const struct diff *d)
 {
     for (size_t i = 0; i < d->unit_count; i++) {
@@ -26,8 +26,8 @@ void diff_units_lines(FILE *out, size_t columns, const struct diff *d)
         char line[320], name[128], was[TEXT_NUMBER], is[TEXT_NUMBER];
 
         (void)snprintf(line, sizeof line,
-                       "One of the %s took %s of busy core time, and takes "
-                       "%s: %+.1f %% +- %.1f",
+                       "%s: each took %s of busy core time before, and takes "
+                       "%s now: %+.1f %% +- %.1f",
                        text_escape(name, sizeof name, d->units[i].name),
                        text_seconds(was, c->before), text_seconds(is, c->after),
                        100 * c->change, 100 * c->margin);

@@ -221,14 +221,16 @@ bool fail_if_holds(const struct fail_if *f, const struct diff *d,
     if (f->counter == NULL)
         say_share(f, name, &d->rows[found->function], &c, e);
     else if (isinf(c.change))
-        (void)err_set(e, "%.80s: new per %.64s, and --fail-if allows %+g %%",
+        (void)err_set(e,
+                      "%.80s: no time per %.64s before, but some after. "
+                      "--fail-if allows %+g %%",
                       name, d->units[found->unit].name, 100 * f->change);
     else
         (void)err_set(e,
-                      "%.80s: %+.1f %% (%+.1f to %+.1f) per %.64s, and "
-                      "--fail-if allows %+g %%",
+                      "%.80s: time per %.64s changed by %+.1f %% (%+.1f to "
+                      "%+.1f). --fail-if allows %+g %%",
                       f->name[0] == '\0' ? "all functions" : name,
-                      100 * c.change, 100 * c.low, 100 * c.high,
-                      d->units[found->unit].name, 100 * f->change);
+                      d->units[found->unit].name, 100 * c.change, 100 * c.low,
+                      100 * c.high, 100 * f->change);
     return true;
 }

@@ -194,7 +194,9 @@ static int take_word(struct guests *g, struct line *line, char *word,
         return -1;
     for (unsigned i = 0; key < KEY_SOURCES && i < KEY_SOURCES; i++) {
         if (line->values[i] != NULL)
-            return err_set(e, "one guest a line: '%s' or '%s'?",
+            return err_set(e,
+                           "this line names two guests, '%s' and '%s': write "
+                           "one guest a line",
                            line->values[i], value);
     }
     line->values[key] = value;

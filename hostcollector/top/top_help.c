@@ -38,7 +38,7 @@ static const struct line columns[] = {
     {"late", "samples came late: interrupts were off, or the host was busy"},
     {"lost", "ticks without a sample"},
     {"self total", "time in the function; with what it calls"},
-    {"+-", "of 100 shares, 95 are truly within this of what is shown"},
+    {"+-", "margin: 95 of 100 true shares are within +- of the shown share"},
     {"change", "since the last picture; bright if it is no chance"},
 };
 

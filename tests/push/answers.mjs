@@ -73,7 +73,7 @@ for (const answer of [{ status: 503 }, { status: 500 }, { status: 429 }, { statu
 // aside, counted, and not sent again
 for (const status of [400, 413, 422]) {
     const { p, requests } = await pushTo([{ status }, { status, text: "bad \u001b[31mrows" }]);
-    ended(p, 1, /^740 samples in 2 recordings delivered; 1,384 in 1 refused, set aside\n$/,
+    ended(p, 1, /^740 samples in 2 recordings delivered; 1,384 samples in 1 recording refused and set aside\n$/,
         new RegExp(`^collector push: queue/usual.tprof: it says ${status}: bad \\\\x1b\\[31mrows\n$`));
     assert.equal(requests.length, 1 + 1 + 4);
     assert.equal(sent().filter((name) => readFileSync(`queue/${name}`, "utf8").startsWith("refused ")).length, 1);

@@ -118,7 +118,7 @@ for (const kind of Object.keys(KINDS)) {
     }
     // and what may not, is not
     for (const status of [400, 500, 501])
-        assert.equal((await pushTo(kind, [{ status }], 1, /^740 samples in 2 .*; 1,384 in 1 refused/, new RegExp(`says ${status}`))).length, 3);
+        assert.equal((await pushTo(kind, [{ status }], 1, /^740 samples in 2 .*; 1,384 samples in 1 recording refused/, new RegExp(`says ${status}`))).length, 3);
     // a path of the user's own
     for (const { url } of await pushTo(kind, [], 0, /^2,124/, /^$/, "/v1/profiles?x=y")) assert.equal(url, "/v1/profiles?x=y");
 }
@@ -130,7 +130,7 @@ const partial = [
     ["otlp-json", '{"partialSuccess":{"rejectedProfiles":2,"errorMessage":"n\\u001bo"}}'], // as some write it
 ];
 for (const [kind, text] of partial) {
-    const requests = await pushTo(kind, [{ status: 200, text }], 1, /^740 samples in 2 recordings delivered.*; 1,384 in 1 refused, set aside\n$/,
+    const requests = await pushTo(kind, [{ status: 200, text }], 1, /^740 samples in 2 recordings delivered.*; 1,384 samples in 1 recording refused and set aside\n$/,
         /^collector push: queue\/usual.tprof: it rejects 2 profiles: n\?o\n$/);
     assert.equal(requests.length, 3);
 }

@@ -612,8 +612,10 @@ TEST(a_line_that_is_wrong_is_named)
     } cases[] = {
         {"--vsock 3\nvsock 4\n", ":2: what is 'vsock'? a line is like: "},
         {"\n\nelf=a\n", ":3: the guest's source is missing: a line is like: "},
-        {"vsock=3 serial=x\n", ":1: one guest a line: '3' or 'x'?"},
-        {"vsock=3 vsock=4\n", ":1: one guest a line: '3' or '4'?"},
+        {"vsock=3 serial=x\n",
+         ":1: this line names two guests, '3' and 'x': write one guest a line"},
+        {"vsock=3 vsock=4\n",
+         ":1: this line names two guests, '3' and '4': write one guest a line"},
         {"--vsock\n", ":1: what stands after '--vsock'? "},
         {"--vsock=\n", ":1: what stands after '--vsock'? "},
         {"--vsock 3 name=a/b\n", ":1: --name: 'a/b' is no name"},

@@ -90,7 +90,7 @@ TEST(stack_of_more_frames_than_the_last_is_refused)
         &w, &(struct wiregen_samples){.shift = 4, .period = 8000, .epoch = 1});
     wiregen_stack(&w, &(struct wiregen_stack){.id = 2, .shared = 4});
     wiregen_samples_end(&w, (uint64_t[4]){1, 0, 0, 0});
-    expect_malformed(&w, "takes more frames");
+    expect_malformed(&w, "shares more frames");
 }
 
 TEST(stack_counts_that_overflow_are_refused) /* catches: n + s computed first */

@@ -121,8 +121,10 @@ static void write_sums(struct push_tell *t, FILE *out)
     if (t->lost != 0)
         (void)fprintf(out, "; %s lost before", text_count(b, t->lost));
     if (t->refused.recordings != 0)
-        (void)fprintf(out, "; %s in %zu refused, set aside",
-                      text_count(b, t->refused.samples), t->refused.recordings);
+        (void)fprintf(out,
+                      "; %s samples in %zu recording%s refused and set aside",
+                      text_count(b, t->refused.samples), t->refused.recordings,
+                      text_plural(t->refused.recordings));
     if (t->unreadable != 0)
         (void)fprintf(out, "; %zu recording%s unreadable, set aside",
                       t->unreadable, text_plural(t->unreadable));

@@ -251,8 +251,9 @@ static void write_starts(FILE *out, const struct status *s)
     static const struct {
         const char *name, *help;
     } parts[] = {
-        [STATUS_PAGE] = {"tprof_page_restarts_total",
-                         "Restarts of the process that answers here."},
+        [STATUS_PAGE] =
+            {"tprof_page_restarts_total",
+             "Restarts of the process that serves pages and /metrics."},
         [STATUS_MERGING] = {"tprof_merge_restarts_total",
                             "Restarts of the process that merges windows."},
     };

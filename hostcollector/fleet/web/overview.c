@@ -265,8 +265,8 @@ static void put_summary(FILE *out, const struct status *s,
                       text_count(lost, t->dropped));
     if (t->crashed != 0)
         (void)fprintf(out,
-                      "%s were in open windows when the last collector was "
-                      "killed. ",
+                      "%s samples of an earlier collector are lost: their "
+                      "windows were open when that collector was killed. ",
                       text_count(crashed, t->crashed));
     put_spool(out, t);
     put_waits(out, s, now_ms);

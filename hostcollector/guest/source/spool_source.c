@@ -127,7 +127,7 @@ static bool is_welcome(struct spool_source *s)
     unsigned major = fields_hello_version(body, length) >> 8;
 
     if (major < TPROF_WIRE_VERSION_OLDEST || major > TPROF_WIRE_VERSION_MAJOR)
-        wrong = "has another wire version";
+        wrong = "has a wire version that this collector cannot read";
     else
         wrong = fields_hello(body, length, &g);
     if (wrong != NULL) {

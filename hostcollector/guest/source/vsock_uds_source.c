@@ -83,10 +83,11 @@ static enum source_state wrong(struct vsock_uds *u, struct err *e)
             u->answer[i] = '?';
     }
     if (strcmp(u->answer, UDS_QEMU_ONLY) == 0)
-        err_set(e,
-                "%s: is the socket for QEMU of 'collector bridge': give the "
-                "path of the bridge's --uds",
-                u->path);
+        err_set(
+            e,
+            "%s: this is the --vhost-user socket of 'collector bridge', for "
+            "QEMU only. Give the path of its --uds",
+            u->path);
     else
         err_set(e,
                 "%s: answered '%s' instead of 'OK number': is this the vsock "

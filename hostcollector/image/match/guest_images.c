@@ -276,16 +276,18 @@ static void remark_other_build(struct remarks *remarks, const char *label,
     if (len != 0 && map->build_id_len != 0)
         remarks_warn(
             remarks,
-            "%.1f %% of the busy time was in %s (%s), but %s is %s: its "
-            "symbols are not used. Name the loaded file with --elf.",
+            "%.1f %% of the busy time was in %s, which is %s. The file %s is "
+            "%s, so the symbols of the file are not used. Name the loaded file "
+            "with --elf.",
             100 * share, label,
             identity_text(theirs, map->build_id, map->build_id_len),
             image_path(img), identity_text(ours, id, len));
     else
         remarks_warn(
             remarks,
-            "%.1f %% of the busy time was in %s, but its code is not that of "
-            "%s, whose symbols are not used. Name the loaded file with --elf.",
+            "%.1f %% of the busy time was in %s. Its code differs from the "
+            "file %s, so the symbols of the file are not used. Name the loaded "
+            "file with --elf.",
             100 * share, label, image_path(img));
 }
 

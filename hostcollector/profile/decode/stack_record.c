@@ -117,7 +117,8 @@ static const char *read_stack(struct samples_decoder *d, struct core *core,
     if (h.shared > 0 && !core->chain_known)
         return NULL;
     if (h.shared > core->depth)
-        return "a STACK record takes more frames than the last one had";
+        return "a STACK record shares more frames with the previous stack "
+               "than the previous stack has";
     build_chain(core, c, address, (size_t)h.fresh, (size_t)h.shared);
     core->chain_known = !c->bad;
     if (c->bad)

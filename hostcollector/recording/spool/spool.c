@@ -309,7 +309,9 @@ int spool_put(struct spool *s, const char *guest, uint64_t start_ms,
 
 int spool_settle(int fd, struct err *e)
 {
-    return syncfs(fd) == 0 ? 0 : err_sys(e, "spool: to the disk");
+    return syncfs(fd) == 0
+               ? 0
+               : err_sys(e, "spool: cannot write the files to the disk");
 }
 
 struct spool_totals spool_sums(const struct spool *s)

@@ -98,7 +98,8 @@ static void write_exactness(FILE *out, const struct profile *p)
     if (core_list_find(p, was_cut, list) != 0) {
         (void)snprintf(line, sizeof line,
                        "An earlier boot or session ended without a final "
-                       "count, so the end of core %s is unknown.",
+                       "count from core %s. What happened there after the "
+                       "last frame is unknown.",
                        list);
         text_wrap(out, "  ", line);
     }

@@ -197,8 +197,10 @@ static const char *seconds_text(char *buf, size_t size, const struct profile *p)
 
     buf[0] = '\0';
     if (p->duration_s > 0 && p->from_s > p->duration_s)
-        (void)snprintf(buf, size, " from second %.6g on: it ends after %.1f s",
-                       p->from_s, p->duration_s);
+        (void)snprintf(
+            buf, size,
+            " from second %.6g on, because the samples end after %.1f s",
+            p->from_s, p->duration_s);
     else if (span.part)
         (void)snprintf(buf, size, " in seconds %.6g to %.6g of %.1f",
                        span.from_s, span.to_s, p->duration_s);

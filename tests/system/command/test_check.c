@@ -70,7 +70,8 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "Text bounds:", true);
     says(text, "set config.text", true);
     says(text, "The agent does not send the build-id", true);
-    says(text, "memory by config.memory alone", true);
+    says(text, "no memory linked in, so the kernel must set config.memory",
+         true);
     says(text, "exit status 0", true);
     free(text);
     text = check(build("-fomit-frame-pointer", ""));

@@ -233,7 +233,7 @@ TEST(broken_connection_is_made_again) /* catches: the rest of a day lost */
     CHECK_CONTAINS("out", "     0           50            0           50"
                           "           50            0 ");
     CHECK_CONTAINS("out", "An earlier boot or session ended without a final "
-                          "count, so the end of core 0 is unknown.");
+                          "count from core 0. What happened there after the");
 }
 
 static void play_reboot(int listener)

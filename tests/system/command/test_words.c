@@ -248,7 +248,9 @@ TEST(no_samples_have_a_status_of_their_own) /* catches: emptiness is success */
     CHECK_EQ(collector("report some.tprof --core 7"), 3);
     CHECK_CONTAINS("out", "There are samples of");
     CHECK_EQ(collector("report some.tprof --time 100.."), 3);
-    CHECK_CONTAINS("out", ": no samples from second 100 on: it ends after ");
+    CHECK_CONTAINS(
+        "out",
+        ": no samples from second 100 on, because the samples end after ");
     CHECK_EQ(collector("report some.tprof -o x.txt --core 7"), 3);
     CHECK_CONTAINS("x.txt", "no samples");
     CHECK_EQ(collector("report --help"), 0);
