@@ -523,6 +523,35 @@ TEST(names_outlive_the_sums)
     CHECK_STR(slot_of((uintptr_t)&a)->name, "a name of more than thirty-one ");
 }
 
+/* Unnamed locks come first, and take the homes of locks that get a name then.
+ * catches: a second record, without the name, when new sums have freed the
+ * homes */
+TEST(named_lock_keeps_its_record_when_others_are_freed)
+{
+    static char many[40 * 40]; /* squares have homes at random */
+    const uint32_t named = 24; /* and the locks after it */
+    int error[40] = {0};
+
+    begin();
+    for (uint32_t i = 0; i < named; i++)
+        tprof_got(&many[i * i]);
+    for (uint32_t i = named; i < 40; i++)
+        error[i] = tprof_lock_name(&many[i * i], "named");
+    tprof_sums_order(TPROF_SUMS_END);
+    tprof_sums_order(TPROF_SUMS_BEGIN);
+    pass_a_second();
+    flush();
+    locks = 0;
+    for (uint32_t i = named; i < 40; i++) {
+        if (!error[i])
+            tprof_got(&many[i * i]);
+    }
+    flush();
+    for (uint32_t i = 0; i < locks; i++)
+        CHECK_STR(lock_at[i].name, "named");
+    CHECK(locks > 8);
+}
+
 /* catches: calls that count for nobody */
 TEST(nothing_is_counted_after_the_exit)
 {

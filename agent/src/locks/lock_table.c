@@ -18,14 +18,13 @@ static uint64_t word_of(const struct tprof_lock_record *r)
     return atomic_load_explicit(&r->word, memory_order_relaxed);
 }
 
-uint32_t tprof_lock_table_find(uint64_t address, bool make)
+/* Returns the first record, from (at) on, that has (plain), or that is free if
+ * (make). Then makes the record that of (plain). 0: there is none. */
+static uint32_t look(uint32_t at, uint64_t plain, bool make)
 {
     uint32_t size = tprof_lock_table.size - OTHERS;
-    uint64_t hash = (address * 0x9e3779b97f4a7c15u) >> 32;
-    uint32_t at = OTHERS + (uint32_t)(hash * size >> 32);
-    uint64_t plain = address << 1;
 
-    for (uint32_t i = 0; i < WINDOW && plain != 0; i++) {
+    for (uint32_t i = 0; i < WINDOW; i++) {
         struct tprof_lock_record *r = &tprof_lock_table.record[at];
         uint64_t word = word_of(r);
 
@@ -37,6 +36,20 @@ uint32_t tprof_lock_table_find(uint64_t address, bool make)
         at = at < size ? at + 1 : OTHERS;
     }
     return 0;
+}
+
+uint32_t tprof_lock_table_find(uint64_t address, bool make)
+{
+    uint32_t size = tprof_lock_table.size - OTHERS;
+    uint64_t hash = (address * 0x9e3779b97f4a7c15u) >> 32;
+    uint32_t home = OTHERS + (uint32_t)(hash * size >> 32);
+    uint64_t plain = address << 1;
+    uint32_t at = plain ? look(home, plain, false) : 0;
+
+    /* first all records: one before the lock's own may have become free */
+    if (at == 0 && make && plain != 0)
+        at = look(home, plain, true);
+    return at;
 }
 
 static void put_name(struct tprof_lock_record *r, const char *name)
