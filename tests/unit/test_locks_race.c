@@ -114,7 +114,8 @@ static void check_frame(const struct tprof_frame *f)
 
     check_times(f, WIRE_LOCK_WAITS);
     check_times(f, WIRE_LOCK_HOLDS);
-    CHECK(field(f, WIRE_LOCK_HOLDS + WIRE_LOCK_TIME) <=
+    CHECK(field(f, WIRE_LOCK_HOLDS + WIRE_LOCK_TIME) +
+              field(f, WIRE_LOCK_HOLDING) <=
           field(f, WIRE_LOCK_NOW) - field(f, WIRE_LOCK_SINCE));
     /* a core that has just acquired the lock still counts */
     CHECK(field(f, WIRE_LOCK_MOST_WAITING) <= CORES);
@@ -203,13 +204,13 @@ static void *be_core(void *arg)
     return NULL;
 }
 
-static void race(void (*meanwhile)(void))
+static void race(void *(*core_does)(void *), void (*meanwhile)(void))
 {
     pthread_t core[CORES];
 
     atomic_store(&at_work, CORES);
     for (uintptr_t i = 0; i < CORES; i++)
-        CHECK_EQ(pthread_create(&core[i], NULL, be_core, (void *)i), 0);
+        CHECK_EQ(pthread_create(&core[i], NULL, core_does, (void *)i), 0);
     while (atomic_load(&at_work) > 0)
         meanwhile();
     for (uint32_t i = 0; i < CORES; i++)
@@ -229,7 +230,7 @@ TEST(sums_are_those_of_the_cores)
 
     init();
     speak_all(TPROF_SUMS_BEGIN);
-    race(send_changes);
+    race(be_core, send_changes);
     tprof_sums_order(TPROF_SUMS_END);
     speak_all(TPROF_SUMS_SEND_ALL);
     for (uint32_t i = 0; i < LOCKS; i++) {
@@ -251,6 +252,36 @@ TEST(sums_are_those_of_the_cores)
     CHECK(held > 0);
 }
 
+static atomic_uint rounds; /* of frames */
+
+static void *keep_lock(void *arg)
+{
+    tprof_machine.core = (uint32_t)(uintptr_t)arg;
+    while (atomic_load(&rounds) < 20000) {
+        acquire(0);
+        atomic_fetch_add(&clock_now,
+                         1000000); /* the lock is hardly ever free */
+        release(0);
+    }
+    atomic_fetch_sub(&at_work, 1);
+    return NULL;
+}
+
+static void send_all(void)
+{
+    speak_all(TPROF_SUMS_SEND_ALL);
+    atomic_fetch_add(&rounds, 1);
+}
+
+/* check_frame() compares. catches: a hold that ends just now, in HOLDS and in
+ * HOLDING */
+TEST(hold_counts_once)
+{
+    init();
+    speak_all(TPROF_SUMS_BEGIN);
+    race(keep_lock, send_all);
+}
+
 static void begin_anew(void)
 {
     tprof_sums_order(TPROF_SUMS_END);
@@ -265,7 +296,7 @@ TEST(sums_begin_anew_while_cores_race)
 {
     init();
     speak_all(TPROF_SUMS_BEGIN);
-    race(begin_anew);
+    race(be_core, begin_anew);
     tprof_sums_order(TPROF_SUMS_END);
     speak_all(TPROF_SUMS_SEND_ALL);
 }

@@ -193,7 +193,8 @@ static void begin_hold(const struct tprof_call *c, uint64_t lock,
 }
 
 /* Ends the hold of record (at), by whichever thread. If threads wait, adds the
- * hold to the entry of the holder's stack, too. */
+ * hold to the entry of the holder's stack, too. The hold is over before its
+ * time is in the sums: put_lock(), lock_sums.c, looks in the other order. */
 static void end_hold(const struct tprof_call *c, const struct self *s,
                      uint32_t at)
 {
@@ -204,14 +205,17 @@ static void end_hold(const struct tprof_call *c, const struct self *s,
         span_since(c, s, atomic_load(&h->since), atomic_load(&h->ready),
                    atomic_load(&h->blocked));
     uint32_t serial;
+    bool waited =
+        atomic_load(&r->waiting) && tprof_lock_holder_read(h, callers, &serial);
 
+    if (atomic_exchange(&h->who, 0) == 0)
+        return; /* another thread has just ended the hold */
     tprof_lock_times_add(&r->holds, span);
-    if (atomic_load(&r->waiting) && tprof_lock_holder_read(h, callers, &serial))
+    if (waited)
         tprof_lock_times_add(
             &tprof_lock_waits.times[tprof_thread_waits_find(
                 &tprof_lock_waits.table, WIRE_LOCK_HELD, at, serial, callers)],
             span);
-    atomic_store(&h->who, 0);
 }
 
 static void end_either(const struct tprof_call *c, uint64_t lock)

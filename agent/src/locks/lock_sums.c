@@ -58,15 +58,6 @@ static void put_name(struct tprof_frame *f, const struct tprof_lock_record *r)
         tprof_frame_bytes(f, WIRE_LOCK_NAME, name, size);
 }
 
-static void put_holding(struct tprof_frame *f,
-                        const struct tprof_lock_holder *h, uint64_t now)
-{
-    uint64_t since = atomic_load(&h->since);
-
-    if (atomic_load(&h->who) != 0)
-        tprof_frame_field(f, WIRE_LOCK_HOLDING, now > since ? now - since : 0);
-}
-
 static int put_lock(struct tprof_frame *f, uint32_t i, bool all)
 {
     struct tprof_lock_record *r = &tprof_lock_table.record[i];
@@ -81,13 +72,19 @@ static int put_lock(struct tprof_frame *f, uint32_t i, bool all)
                       i ? tprof_lock_table_address(r) : 0);
     put_name(f, r);
     put_times(f, WIRE_LOCK_WAITS, &r->waits);
+    uint64_t held = tprof_lock_holder_since(&r->holder);
+
     put_times(f, WIRE_LOCK_HOLDS, &r->holds);
+    /* else a hold that ends just now may be in HOLDS, too */
+    if (held != tprof_lock_holder_since(&r->holder))
+        held = 0;
     tprof_frame_field(f, WIRE_LOCK_ACQUIRES, atomic_load(&r->acquires));
     tprof_frame_field(f, WIRE_LOCK_WAITING, atomic_load(&r->waiting));
     tprof_frame_field(f, WIRE_LOCK_MOST_WAITING, atomic_load(&r->most_waiting));
     uint64_t now = tprof_sums_now(); /* all holds have ended before */
 
-    put_holding(f, &r->holder, now);
+    if (held)
+        tprof_frame_field(f, WIRE_LOCK_HOLDING, now > held ? now - held : 0);
     if (i == 0)
         tprof_frame_field(f, WIRE_LOCK_UNTIMED,
                           atomic_load(&tprof_lock_waits.untimed));

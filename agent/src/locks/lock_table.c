@@ -168,6 +168,19 @@ void tprof_lock_holder_set(struct tprof_lock_holder *h, uint64_t who,
     atomic_store_explicit(&h->version, version + 2, memory_order_release);
 }
 
+uint64_t tprof_lock_holder_since(const struct tprof_lock_holder *h)
+{
+    uint32_t version = atomic_load_explicit(&h->version, memory_order_acquire);
+    uint64_t who = get(&h->who);
+    uint64_t since = get(&h->since);
+
+    atomic_thread_fence(memory_order_acquire);
+    if (version % 2 != 0 || who == 0 ||
+        atomic_load_explicit(&h->version, memory_order_relaxed) != version)
+        return 0;
+    return since;
+}
+
 bool tprof_lock_holder_read(const struct tprof_lock_holder *h,
                             struct tprof_callers *c, uint32_t *serial)
 {

@@ -106,6 +106,10 @@ void tprof_lock_holder_set(struct tprof_lock_holder *h, uint64_t who,
                            uint32_t serial, uint64_t since, uint64_t ready,
                            uint64_t blocked, const struct tprof_callers *c);
 
+/* Returns the clock at which the holder has acquired the lock. 0: there is no
+ * holder, or the holder changes. */
+uint64_t tprof_lock_holder_since(const struct tprof_lock_holder *h);
+
 /* Stores the stack of the holder in (c), and its serial in (serial). Returns
  * false if there is no holder, or if the holder changes. */
 bool tprof_lock_holder_read(const struct tprof_lock_holder *h,
