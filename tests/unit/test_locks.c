@@ -89,7 +89,7 @@ static int take(void *context, const void *data, uint32_t size)
     return (int)size;
 }
 
-static void init_locks(void)
+static void init_threads(void)
 {
     const struct tprof_threads_config threads = {
         .memory = thread_memory,
@@ -97,6 +97,13 @@ static void init_locks(void)
         .threads = 64,
         .waits = 64,
     };
+
+    one_way_cores(CORES, HZ, 100, take);
+    CHECK_EQ(tprof_threads(&threads), TPROF_OK);
+}
+
+static void init_locks(void)
+{
     const struct tprof_locks_config config = {
         .memory = memory,
         .size = sizeof memory,
@@ -104,8 +111,7 @@ static void init_locks(void)
         .waits = WAITS,
     };
 
-    one_way_cores(CORES, HZ, 100, take);
-    CHECK_EQ(tprof_threads(&threads), TPROF_OK);
+    init_threads();
     CHECK_EQ(tprof_locks(&config), TPROF_OK);
 }
 
@@ -564,4 +570,26 @@ TEST(nothing_is_counted_after_the_exit)
     tprof_wait(&a);
     tprof_got(&a);
     tprof_gave(&a);
+}
+
+/* catches: calls that count in the tables of the agent's first life, which
+ * tprof_locks() changes meanwhile */
+TEST(locks_are_forgotten_when_the_agent_begins_anew)
+{
+    static uint64_t before[sizeof memory / 8];
+
+    begin();
+    tprof_got(&a);
+    for (uint32_t i = 0; i < CORES; i++) {
+        on_core(i);
+        (void)tprof_stop_cpu();
+    }
+    CHECK_EQ(tprof_exit(), TPROF_OK);
+    init_threads();
+    pass_a_second();
+    flush();
+    memcpy(before, memory, sizeof memory);
+    tprof_got(&a);
+    CHECK_EQ(memcmp(before, memory, sizeof memory), 0);
+    CHECK_EQ(tprof_lock_name(&a, "late"), TPROF_ERR_STATE);
 }

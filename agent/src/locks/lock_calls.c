@@ -35,21 +35,13 @@ static void lay_out(const struct tprof_locks_config *c)
     w->table.size = c->waits;
     w->open = (void *)(w->table.entry + c->waits);
     w->times = (void *)(w->open + c->waits);
-    atomic_store(&tprof_lock_table.size, c->locks);
+    tprof_lock_table.size = c->locks;
     for (uint32_t i = 0; i < WIRE_LOCK_HELD + 1; i++)
         tprof_lock_waits_clear(i);
     tprof_lock_sums.part.entries = c->locks + c->waits;
-    atomic_store(&tprof_lock_sums.since, 0);
+    atomic_store_explicit(&tprof_agent.locks, TPROF_LOCKS_READY,
+                          memory_order_release);
     tprof_sums_add_part(&tprof_lock_sums.part);
-}
-
-static bool is_added(void)
-{
-    const struct tprof_sums_part *p = atomic_load(&tprof_sums.parts);
-
-    while (p && p != &tprof_lock_sums.part)
-        p = p->next;
-    return p;
 }
 
 int tprof_locks(const struct tprof_locks_config *config)
@@ -58,7 +50,7 @@ int tprof_locks(const struct tprof_locks_config *config)
 
     if (!tprof_agent.ready)
         return TPROF_ERR_NOT_INIT;
-    if (!tprof_agent.order_sums || is_added())
+    if (!tprof_agent.order_sums || atomic_load(&tprof_agent.locks))
         return TPROF_ERR_STATE;
     if (c.locks == 0)
         c.locks = LOCKS_DEFAULT;
@@ -74,7 +66,7 @@ int tprof_locks(const struct tprof_locks_config *config)
 
 int tprof_lock_name(const volatile void *lock, const char *name)
 {
-    if (tprof_lock_table.size == 0)
+    if (atomic_load_explicit(&tprof_agent.locks, memory_order_acquire) == 0)
         return TPROF_ERR_STATE;
     if (!lock || !name)
         return TPROF_ERR_CONFIG;
@@ -134,8 +126,9 @@ static struct tprof_call begin_call(void)
 {
     struct tprof_call c = tprof_call_begin();
 
-    c.counts = c.counts && atomic_load_explicit(&tprof_lock_sums.since,
-                                                memory_order_acquire) != 0;
+    c.counts = c.counts &&
+               atomic_load_explicit(&tprof_agent.locks, memory_order_acquire) ==
+                   TPROF_LOCKS_COUNT;
     return c;
 }
 

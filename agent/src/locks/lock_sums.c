@@ -20,7 +20,9 @@ static void clear(uint32_t entry)
 static void begin(uint64_t now)
 {
     atomic_store(&tprof_lock_waits.untimed, 0);
-    atomic_store_explicit(&tprof_lock_sums.since, now, memory_order_release);
+    tprof_lock_sums.since = now;
+    atomic_store_explicit(&tprof_agent.locks, TPROF_LOCKS_COUNT,
+                          memory_order_release);
 }
 
 /* Writes (t) as fields from (tag) on. Reads first what calls write last, so
@@ -61,7 +63,7 @@ static void put_name(struct tprof_frame *f, const struct tprof_lock_record *r)
 static int put_lock(struct tprof_frame *f, uint32_t i, bool all)
 {
     struct tprof_lock_record *r = &tprof_lock_table.record[i];
-    uint64_t since = atomic_load(&tprof_lock_sums.since);
+    uint64_t since = tprof_lock_sums.since;
     uint64_t events = tprof_lock_table_events(r);
 
     /* no event since the sums began; or no event since the last frame */

@@ -4,16 +4,19 @@
 #ifndef TPROF_LOCK_SUMS_H
 #define TPROF_LOCK_SUMS_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "threads/sums.h"
 
+enum tprof_locks_state {
+    TPROF_LOCKS_NONE = 0,  /* tprof_locks() was not called */
+    TPROF_LOCKS_READY = 1, /* the tables are laid out */
+    TPROF_LOCKS_COUNT = 2, /* the sums have begun: calls may count */
+};
+
 struct tprof_lock_sums {
     struct tprof_sums_part part;
-    /* clock: the start of the sums. 0: no call counts. Release in begin(),
-     * lock_sums.c; acquire in lock_calls.c: the tables are ready. */
-    _Atomic uint64_t since;
+    uint64_t since; /* clock: the start of the sums. The pump's. */
 };
 extern struct tprof_lock_sums tprof_lock_sums;
 

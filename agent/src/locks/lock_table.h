@@ -67,7 +67,7 @@ _Static_assert(sizeof(struct tprof_lock_record) == 384,
 
 struct tprof_lock_table {
     struct tprof_lock_record *record;
-    _Atomic uint32_t size; /* records; 0: tprof_locks() was not called */
+    uint32_t size; /* records */
 };
 extern struct tprof_lock_table tprof_lock_table;
 

@@ -200,8 +200,8 @@ struct tprof_agent {
     /* With counters of the kernel's work (progress.c): their number; a function
      * that stores their values when sampling starts, called under the pump's
      * lock; and a function that writes PROGRESS of number (counter) into (f).
-     * Release in tprof_add_counter(); acquire in tprof_control_owes_counters(),
-     * control.c. Guards the counters and both functions. */
+     * Release in tprof_add_counter(); acquire in owes_counters(), control.c.
+     * Guards the counters and both functions. */
     _Atomic uint32_t work_counters;
     void (*mark_progress)(void);
     void (*put_progress)(uint32_t counter, struct tprof_frame *f);
@@ -213,6 +213,11 @@ struct tprof_agent {
     void (*_Atomic order_sums)(enum tprof_sums_order what);
     /* Frames with sums are owed. Relaxed: the pump reads the flag again. */
     _Atomic bool owes_sums;
+
+    /* With locks (locks/): enum tprof_locks_state. Acquire in lock_calls.c
+     * pairs with two releases: in tprof_locks(), and in begin(), lock_sums.c.
+     * Guards the tables. */
+    _Atomic uint32_t locks;
 
     /* Number of calls of tprof_flush(). After each call the pump sends all
      * counters once more. Relaxed: if a pump reads an old number, another pump
