@@ -171,9 +171,11 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
     else
         remarks_warn(
             r,
-            "Core %s missed more than a tenth of its deadlines: interrupts "
-            "were off for long, or the host did not run the core. A late "
-            "sample counts for all deadlines that it covers.%s",
+            "Core %s had no sample of its own at more than a tenth of the "
+            "sample times: the host did not run the core, or interrupts were "
+            "off for long. If it was the host, shares are still right, but "
+            "their ranges are wider. Time with interrupts off is counted "
+            "where they come on again: at functions marked late or irqs off.%s",
             list, account);
 }
 
