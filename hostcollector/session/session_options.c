@@ -249,7 +249,7 @@ const struct option_row memory_rows[] = {
 
 const struct option_row report_rows[] = {
     {"top", 0, "N", &option_count, SHOWN(top), 1, 1000000,
-     "rows of the table of functions (default: 8)"},
+     "functions shown (default: 8; in a pipe, all of 1 % or more)"},
     {"annotate", 0, "N", &option_count, SHOWN(page_code), 0, OPTIONS_PAGE_CODE,
      "show code of the N busiest functions in pages (default: 10)"},
     {"all", 0, NULL, &option_flag, SHOWN(all), 0, 0,
