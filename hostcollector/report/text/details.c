@@ -69,9 +69,12 @@ static void write_facts(FILE *out, const struct profile *p)
     for (size_t i = 0; i < p->core_count; i++)
         flags |= p->cores[i].has_stats ? p->cores[i].stats.flags : 0u;
     if (flags & WIRE_STATS_ON_STACK)
-        text_wrap(out, "Gate: ",
-                  "it has no stack of its own (IST): code with a red zone is "
-                  "overwritten.");
+        text_wrap(
+            out, "Gate: ",
+            "it has no stack of its own (IST), so it would overwrite a red "
+            "zone. All code in ring 0 must be compiled with "
+            "-mno-red-zone: collector check KERNEL names units that are "
+            "not. Or give the gate a stack (agent/porting/gate.md).");
     if (flags & WIRE_STATS_CLOCK_VARIES)
         text_wrap(out, "Clock: ",
                   "the CPU does not guarantee a constant rate of its TSC.");
