@@ -239,8 +239,8 @@ static void write_all_off(FILE *out, const struct report *r,
     write_off(out, r, s, has_left, "Not sampled",
               ", where tprof_stop_cpu() was called.");
     write_off(out, r, s, may_be, "Not sampled",
-              ", where tprof_start_cpu() was not called. The guest may have "
-              "fewer cores.");
+              ", where tprof_start_cpu() was not called. The agent has memory "
+              "for these cores, but the guest may have fewer.");
 }
 
 /* Write the time that all looks have stopped the guest. */
