@@ -7,6 +7,7 @@
 
 #define WINDOW 8u /* a request is in one of these records from its home on */
 #define TRIES  8u
+#define DEPTH  16u /* open requests of a thread that an end looks at */
 
 /* --- The thread or core that works ---------------------------------------- */
 
@@ -98,13 +99,55 @@ static void add_times(struct tprof_open_request *o, uint64_t now)
 static uint32_t outer_of(const struct tprof_open_request *o,
                          const struct tprof_work *work)
 {
-    const struct tprof_open_request *outer =
-        o->outer ? &tprof_request_tables.open[o->outer - 1] : NULL;
+    uint32_t is = atomic_load_explicit(&o->outer, memory_order_relaxed);
 
-    return outer && atomic_load_explicit(&outer->work, memory_order_relaxed) ==
-                        work
-               ? o->outer
-               : 0;
+    if (is == 0 || atomic_load_explicit(&tprof_request_tables.open[is - 1].work,
+                                        memory_order_relaxed) != work)
+        return 0;
+    return is;
+}
+
+static void note_longest(_Atomic uint64_t *longest, uint64_t time)
+{
+    uint64_t is = atomic_load_explicit(longest, memory_order_relaxed);
+
+    for (uint32_t tries = 0; tries < TRIES && is < time; tries++) {
+        if (atomic_compare_exchange_strong_explicit(
+                longest, &is, time, memory_order_relaxed, memory_order_relaxed))
+            break;
+    }
+}
+
+/* Takes (o) out of the open requests of (work). Returns the longest wait since
+ * (o) became one of them. Does not look at all waits if more than DEPTH
+ * requests have begun since. */
+static uint64_t leave_work(const struct tprof_open_request *o,
+                           struct tprof_work *work)
+{
+    uint32_t is = 1 + (uint32_t)(o - tprof_request_tables.open);
+    uint32_t at = atomic_load_explicit(&work->request, memory_order_relaxed);
+    _Atomic uint32_t *link = &work->request;
+    _Atomic uint64_t *longest = &work->longest;
+    uint64_t wait = atomic_load_explicit(longest, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < DEPTH && at != 0 && at != is; i++) {
+        struct tprof_open_request *inner = &tprof_request_tables.open[at - 1];
+
+        link = &inner->outer;
+        longest = &inner->before;
+        at = outer_of(inner, work);
+        uint64_t before = atomic_load_explicit(longest, memory_order_relaxed);
+
+        if (wait < before)
+            wait = before;
+    }
+    /* the waits were also waits of the outer request */
+    if (atomic_compare_exchange_strong_explicit(link, &is, outer_of(o, work),
+                                                memory_order_relaxed,
+                                                memory_order_relaxed))
+        note_longest(longest,
+                     atomic_load_explicit(&o->before, memory_order_relaxed));
+    return wait;
 }
 
 /* Ends the work on (o), which the caller has made BUSY. */
@@ -112,22 +155,15 @@ static void detach(struct tprof_open_request *o, uint64_t now)
 {
     struct tprof_work *work =
         atomic_load_explicit(&o->work, memory_order_relaxed);
-    uint32_t is = 1 + (uint32_t)(o - tprof_request_tables.open);
 
     if (!work)
         return;
     add_times(o, now);
-    uint64_t longest =
-        atomic_load_explicit(&work->longest, memory_order_relaxed);
+    uint64_t longest = leave_work(o, work);
 
     if (o->longest < longest)
         o->longest = longest;
-    /* the waits were also waits of the outer request */
-    atomic_store_explicit(&work->longest, o->longest, memory_order_relaxed);
     atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
-    (void)atomic_compare_exchange_strong_explicit(
-        &work->request, &is, outer_of(o, work), memory_order_relaxed,
-        memory_order_relaxed);
 }
 
 /* Begins the work of (w) on (o), which the caller has made BUSY. */
@@ -143,9 +179,14 @@ static void attach(struct tprof_open_request *o, const struct worker *w,
             atomic_load_explicit(&w->thread->serial, memory_order_relaxed);
         (void)read_times(w->thread, now, o->sum);
     }
-    o->outer = atomic_load_explicit(&w->work->request, memory_order_relaxed);
-    if (o->outer == 0)
-        atomic_store_explicit(&w->work->longest, 0, memory_order_relaxed);
+    atomic_store_explicit(
+        &o->outer,
+        atomic_load_explicit(&w->work->request, memory_order_relaxed),
+        memory_order_relaxed);
+    atomic_store_explicit(
+        &o->before,
+        atomic_exchange_explicit(&w->work->longest, 0, memory_order_relaxed),
+        memory_order_relaxed);
     atomic_store_explicit(&o->work, w->work, memory_order_relaxed);
     atomic_store_explicit(&w->work->request,
                           1 + (uint32_t)(o - tprof_request_tables.open),
@@ -329,17 +370,6 @@ static void keep_slow(struct tprof_request_kind *k, uint32_t kind,
     for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
         s->ticks[i] = o->ticks[i];
     tprof_request_give(&s->state, TPROF_REQUEST_KEPT);
-}
-
-static void note_longest(_Atomic uint64_t *longest, uint64_t time)
-{
-    uint64_t is = atomic_load_explicit(longest, memory_order_relaxed);
-
-    for (uint32_t tries = 0; tries < TRIES && is < time; tries++) {
-        if (atomic_compare_exchange_strong_explicit(
-                longest, &is, time, memory_order_relaxed, memory_order_relaxed))
-            break;
-    }
 }
 
 static void add_request(struct tprof_request_kind *k,

@@ -63,8 +63,11 @@ struct tprof_open_request {
     uint64_t since;                     /* clock: for how long */
     struct tprof_thread_record *thread; /* NULL: a core */
     uint32_t serial;                    /* of (thread) */
-    uint32_t outer;                     /* (work->request) before this one */
-    uint64_t sum[TPROF_THREAD_TIMES];   /* of (thread) at (since) */
+    /* (work->request) and (work->longest) before this request. The core that
+     * makes an outer request leave the work writes them, too. */
+    _Atomic uint32_t outer;
+    _Atomic uint64_t before;
+    uint64_t sum[TPROF_THREAD_TIMES]; /* of (thread) at (since) */
 };
 _Static_assert(sizeof(struct tprof_open_request) == 128,
                "what TPROF_REQUESTS_MEMORY() promises");
