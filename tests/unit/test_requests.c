@@ -6,6 +6,7 @@
 #include "check.h"
 #include "machine.h"
 #include "one_way.h"
+#include "threads/thread_table.h"
 #include "tprof_wire.h"
 
 #define CORES   2u
@@ -466,4 +467,29 @@ TEST(samples_return_to_a_request_that_is_open)
     CHECK(samples_of[20] >= 99 && samples_of[20] <= 100);
     CHECK(samples_of[20] >= 99 && samples_of[20] <= 100);
     CHECK(samples_of[22] >= 9 && samples_of[22] <= 10);
+}
+
+/* catches: a wait of the thread that has got the record of an ended thread.
+ * Thread 10 ends and leaves request 1 open. */
+TEST(request_outlives_its_thread)
+{
+    uint64_t t = begin(), id = 100;
+    const struct tprof_thread_record *record = tprof_thread_table_find(10);
+
+    tprof_begin(0, 1);
+    tprof_switch(10, 0, TPROF_ENDED);
+    while (tprof_thread_table_find(id) != record)
+        (void)tprof_name(++id, "next");
+    tprof_switch(0, id, TPROF_READY);
+    tprof_begin(0, 2);
+    at(t + 100);
+    tprof_switch(id, 0, TPROF_BLOCKED);
+    at(t + 500);
+    tprof_switch(0, id, TPROF_READY);
+    tprof_end(0, 1);
+    tprof_end(0, 2);
+    flush();
+    CHECK_EQ(slow_count, 2);
+    CHECK_EQ(slow_at[0][8], 0);
+    CHECK_EQ(slow_at[1][8], 400);
 }

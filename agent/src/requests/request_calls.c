@@ -73,12 +73,8 @@ static void add_times(struct tprof_open_request *o, uint64_t now)
     uint64_t sum[TPROF_THREAD_TIMES] = {0};
     uint64_t end = now;
 
-    if (o->thread) {
-        if (atomic_load_explicit(&o->thread->serial, memory_order_relaxed) !=
-            o->serial)
-            return; /* another thread has the record */
+    if (o->thread)
         end = read_times(o->thread, now, sum);
-    }
     uint64_t rest = end > o->since ? end - o->since : 0;
 
     for (uint32_t i = 1; i < TPROF_THREAD_TIMES; i++) {
@@ -158,11 +154,15 @@ static void detach(struct tprof_open_request *o, uint64_t now)
 
     if (!work)
         return;
-    add_times(o, now);
-    uint64_t longest = leave_work(o, work);
+    /* else the thread has ended, and another thread has the record */
+    if (!o->thread || atomic_load_explicit(&o->thread->serial,
+                                           memory_order_relaxed) == o->serial) {
+        add_times(o, now);
+        uint64_t longest = leave_work(o, work);
 
-    if (o->longest < longest)
-        o->longest = longest;
+        if (o->longest < longest)
+            o->longest = longest;
+    }
     atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
 }
 
