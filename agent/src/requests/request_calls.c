@@ -103,13 +103,15 @@ static uint32_t outer_of(const struct tprof_open_request *o,
     return is;
 }
 
+/* release: pairs with the acquire in put_kind(), request_entries.c: the longest
+ * time is in the sum of times */
 static void note_longest(_Atomic uint64_t *longest, uint64_t time)
 {
     uint64_t is = atomic_load_explicit(longest, memory_order_relaxed);
 
     for (uint32_t tries = 0; tries < TRIES && is < time; tries++) {
         if (atomic_compare_exchange_strong_explicit(
-                longest, &is, time, memory_order_relaxed, memory_order_relaxed))
+                longest, &is, time, memory_order_release, memory_order_relaxed))
             break;
     }
 }

@@ -120,7 +120,10 @@ static int put_kind(struct tprof_frame *f, uint32_t kind)
 {
     const struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
     uint64_t ticks[TPROF_THREAD_TIMES];
-    /* acquire, all: pair with the releases in add_request(), request_calls.c */
+    /* acquire, all: pair with the releases in add_request(), request_calls.c.
+     * Reads first what calls write last, so that each part and the longest
+     * time belong to a request whose time is in the sum. */
+    uint64_t longest = atomic_load_explicit(&k->longest, memory_order_acquire);
     uint64_t count = atomic_load_explicit(&k->count, memory_order_acquire);
 
     for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
@@ -135,7 +138,7 @@ static int put_kind(struct tprof_frame *f, uint32_t kind)
     tprof_frame_field(f, WIRE_REQUEST_TIME, get(&k->time));
     for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
         tprof_frame_field(f, WIRE_REQUEST_RUNNING + i, ticks[i]);
-    tprof_frame_field(f, WIRE_REQUEST_LONGEST, get(&k->longest));
+    tprof_frame_field(f, WIRE_REQUEST_LONGEST, longest);
     tprof_frame_field(f, WIRE_REQUEST_OPEN, begun > count ? begun - count : 0);
     tprof_frame_field(f, WIRE_REQUEST_REFUSED, get(&k->refused));
     tprof_frame_field(f, WIRE_REQUEST_SLOW, get(&k->slow));
