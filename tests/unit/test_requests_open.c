@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Open requests: which waits and samples are theirs, in any order of ends */
+#include "request_frames.h"
+#include "threads/thread_table.h"
+
+/* catches: a wait of the outer request that counts for the inner request; the
+ * wait of an inner request that ends later. Thread 10 waits for 50, 200 and
+ * 100. */
+TEST(longest_wait_is_inside_the_request)
+{
+    static const uint64_t wait[] = {200, 100, 50};
+    uint64_t t = begin();
+
+    for (uint32_t i = 0; i < 3; i++, t += 300) {
+        tprof_begin(0, 1 + i);
+        at(t + 10);
+        tprof_switch(10, 0, TPROF_BLOCKED);
+        at(t + 10 + wait[i]);
+        tprof_switch(0, 10, TPROF_READY);
+    }
+    tprof_end(0, 2); /* not the last one: waits of 100 and 50 */
+    tprof_end(0, 3);
+    tprof_end(0, 1);
+    tprof_begin(0, 4);
+    at(t);
+    tprof_end(0, 4);
+    flush();
+    CHECK_EQ(slow_count, 4);
+    CHECK_EQ(slow_at[0][8], 100);
+    CHECK_EQ(slow_at[1][8], 50);
+    CHECK_EQ(slow_at[2][8], 200);
+    CHECK_EQ(slow_at[3][8], 0);
+}
+
+/* catches: an outer request that has no samples after an inner one has ended */
+TEST(samples_return_to_a_request_that_is_open)
+{
+    begin();
+    pass(100);
+    tprof_begin(0, 20);
+    tprof_begin(0, 21);
+    tprof_begin(0, 22);
+    pass(10);
+    tprof_end(0, 21);
+    tprof_end(0, 22);
+    pass(100);
+    tprof_end(0, 20);
+    pass(10);
+    flush();
+    CHECK(samples_of[20] >= 99 && samples_of[20] <= 100);
+    CHECK(samples_of[20] >= 99 && samples_of[20] <= 100);
+    CHECK(samples_of[22] >= 9 && samples_of[22] <= 10);
+}
+
+/* catches: a wait of the thread that has got the record of an ended thread.
+ * Thread 10 ends and leaves request 1 open. */
+TEST(request_outlives_its_thread)
+{
+    uint64_t t = begin(), id = 100;
+    const struct tprof_thread_record *record = tprof_thread_table_find(10);
+
+    tprof_begin(0, 1);
+    tprof_switch(10, 0, TPROF_ENDED);
+    while (tprof_thread_table_find(id) != record)
+        (void)tprof_name(++id, "next");
+    tprof_switch(0, id, TPROF_READY);
+    tprof_begin(0, 2);
+    at(t + 100);
+    tprof_switch(id, 0, TPROF_BLOCKED);
+    at(t + 500);
+    tprof_switch(0, id, TPROF_READY);
+    tprof_end(0, 1);
+    tprof_end(0, 2);
+    flush();
+    CHECK_EQ(slow_count, 2);
+    CHECK_EQ(slow_at[0][8], 0);
+    CHECK_EQ(slow_at[1][8], 400);
+}
