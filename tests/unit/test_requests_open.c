@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Open requests: which waits and samples are theirs, in any order of ends */
 #include "request_frames.h"
+#include "state/agent.h"
 #include "threads/thread_table.h"
 
 /* catches: a wait of the outer request that counts for the inner request; the
@@ -75,4 +76,26 @@ TEST(request_outlives_its_thread)
     CHECK_EQ(slow_count, 2);
     CHECK_EQ(slow_at[0][8], 0);
     CHECK_EQ(slow_at[1][8], 400);
+}
+
+/* catches: samples of thread 10 that follow the THREAD of thread 11, because
+ * the ring had room for THREAD, but not for REQUEST */
+TEST(thread_is_told_again_if_its_request_has_no_room)
+{
+    const struct tprof_regs regs = {0};
+    struct tprof_recorder *r;
+
+    begin();
+    r = &tprof_agent.core[0]->recorder;
+    tprof_thread(11);
+    tprof_begin(0, 7);
+    tprof_thread(10);
+    pass(20);
+    tprof_ring_publish(&r->ring, tprof_ring_tail(&r->ring) +
+                                     tprof_ring_room(&r->ring) - 1);
+    tprof_thread(11);
+    tprof_machine.now += HZ / 1000;
+    tprof_tick(&regs);
+    CHECK(r->told != 10);
+    CHECK(r->told != 11);
 }

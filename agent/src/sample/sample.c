@@ -121,11 +121,16 @@ static int write_thread(struct tprof_recorder *r)
     uint64_t id = atomic_load_explicit(&r->running, memory_order_relaxed);
     const uint64_t value[] = {serial_of ? serial_of(id) : 0, id};
 
-    if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2) ||
-        !write_request(r, id))
+    if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2))
         return 0;
     atomic_store_explicit(&r->told, id, memory_order_relaxed);
-    return 1;
+    /* seq_cst: pairs with the fence in tell_again(), request_calls.c */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (write_request(r, id))
+        return 1;
+    /* the host knows the thread, but not the request: both again */
+    atomic_store_explicit(&r->told, ~id, memory_order_relaxed);
+    return 0;
 }
 
 TPROF_COLD int write_lost(struct tprof_recorder *r, uint32_t i)
