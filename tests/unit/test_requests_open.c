@@ -78,6 +78,21 @@ TEST(request_outlives_its_thread)
     CHECK_EQ(slow_at[1][8], 400);
 }
 
+/* catches: samples after the end, on another core than the core that ends */
+TEST(other_core_ends_the_samples_of_a_request)
+{
+    begin();
+    pass(100);
+    tprof_begin(0, 30);
+    pass(10);
+    on_core(1);
+    tprof_end(0, 30);
+    on_core(0);
+    pass(100);
+    flush();
+    CHECK(samples_of[30] >= 9 && samples_of[30] <= 10);
+}
+
 /* catches: samples of thread 10 that follow the THREAD of thread 11, because
  * the ring had room for THREAD, but not for REQUEST */
 TEST(thread_is_told_again_if_its_request_has_no_room)

@@ -28,11 +28,25 @@ static struct worker find_worker(const struct tprof_call *c)
     return w;
 }
 
-/* Makes this core's tick write THREAD and REQUEST before its next sample. */
-static void tell_again(const struct tprof_call *c)
+/* Makes the ticks of all cores that have written a THREAD for this worker write
+ * THREAD and REQUEST before their next sample. (thread): NULL if (work) is the
+ * work of a core. */
+static void tell_again(const struct tprof_work *work,
+                       const struct tprof_thread_record *thread)
 {
-    atomic_store_explicit(&c->cpu->recorder.told, ~c->running,
-                          memory_order_relaxed);
+    uint64_t id =
+        thread ? atomic_load_explicit(&thread->id, memory_order_relaxed) : 0;
+
+    /* seq_cst: pairs with the fence in write_thread(), sample.c. The tick finds
+     * the new request, or has stored (told) */
+    atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t i = 0; i < tprof_cpus; i++) {
+        struct tprof_recorder *r = &tprof_agent.core[i]->recorder;
+
+        if (atomic_load_explicit(&r->told, memory_order_relaxed) == id &&
+            (thread || work == &tprof_sums.core[i].work))
+            atomic_store_explicit(&r->told, ~id, memory_order_relaxed);
+    }
 }
 
 /* --- Times ---------------------------------------------------------------- */
@@ -164,6 +178,7 @@ static void detach(struct tprof_open_request *o, uint64_t now)
 
         if (o->longest < longest)
             o->longest = longest;
+        tell_again(work, o->thread);
     }
     atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
 }
@@ -193,6 +208,7 @@ static void attach(struct tprof_open_request *o, const struct worker *w,
     atomic_store_explicit(&w->work->request,
                           1 + (uint32_t)(o - tprof_request_tables.open),
                           memory_order_relaxed);
+    tell_again(w->work, w->thread);
 }
 
 /* Makes the record of a request BUSY that is in state (state), and if KEPT is
@@ -248,7 +264,6 @@ static void open_request(const struct tprof_call *c, uint32_t kind,
         struct worker w = find_worker(c);
 
         attach(o, &w, c->now);
-        tell_again(c);
     }
     give(o, TPROF_REQUEST_KEPT);
 }
@@ -316,7 +331,6 @@ static __attribute__((noinline)) void count_request(uint32_t kind,
             attach(o, &w, c.now);
             give(o, TPROF_REQUEST_KEPT);
         }
-        tell_again(&c);
     }
     tprof_call_end(&c);
 }
@@ -414,7 +428,6 @@ static void end_request(const struct tprof_call *c, uint32_t kind,
                            : 0);
     }
     give(o, TPROF_REQUEST_FREE);
-    tell_again(c);
 }
 
 static __attribute__((noinline)) void count_end(uint32_t kind, uint64_t number)
