@@ -90,8 +90,8 @@ int tprof_requests(const struct tprof_requests_config *config)
          * find_work(), request_calls.c */
         atomic_store_explicit(&a->core[i]->recorder.request_of, request_of,
                               memory_order_release);
-    atomic_store_explicit(&a->owes_sums, tprof_state() == WIRE_STATE_SAMPLING,
-                          memory_order_relaxed);
+    if (tprof_state() == WIRE_STATE_SAMPLING)
+        atomic_store_explicit(&a->owes_sums, true, memory_order_relaxed);
     return TPROF_OK;
 }
 
