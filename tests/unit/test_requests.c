@@ -145,7 +145,7 @@ TEST(core_without_threads_works_on_requests)
 }
 
 /* catches: a bucket that is too wide, or a time in the wrong bucket. WIRE.md
- * 10.5: below 128 a bucket has one time, then each power of two has 128. */
+ * 11.1: below 128 a bucket has one time, then each power of two has 128. */
 TEST(histogram_has_times_to_one_percent)
 {
     static const struct {

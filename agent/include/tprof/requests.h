@@ -11,8 +11,10 @@
  *
  * A thread works on the requests that it has begun, until they end. Several
  * requests of a thread may be open, for example a query inside an answer.
- * Samples of the thread belong to the request that the thread has begun last.
- * A core that runs no thread takes the place of a thread.
+ * Samples of the thread belong to the request that the thread has begun or
+ * taken last. When this request ends, the samples belong to the request before
+ * it that is still open. A core that runs no thread takes the place of a
+ * thread.
  *
  * The agent keeps the times as sums, in memory of a fixed size, and only while
  * a host takes samples. tprof_threads() must have been called first. If the
@@ -84,7 +86,8 @@ void tprof_queue(uint32_t kind, uint64_t number);
 
 /* Reports that this thread works on the open request (number) from now on. If
  * another thread worked on the request, the request leaves that thread. Number
- * 0: this thread puts the request aside that it began or took last. */
+ * 0, and any kind that there is: this thread puts the request aside that it
+ * began or took last. */
 void tprof_request(uint32_t kind, uint64_t number);
 
 /* Reports that request (number) has ended. Does nothing if no such request is

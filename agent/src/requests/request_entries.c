@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries and frames of requests (WIRE.md 10.5 and 10.6) */
+/* Entries and frames of requests (WIRE.md 11) */
 #include "arch/arch.h"
 #include "encode/encode.h"
 #include "requests/request_tables.h"

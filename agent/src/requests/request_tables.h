@@ -8,8 +8,8 @@
  * request leaves the thread, the growth of the sums since then belongs to the
  * request. So a switch of threads costs a request nothing.
  */
-#ifndef TPROF_REQUEST_TABLE_H
-#define TPROF_REQUEST_TABLE_H
+#ifndef TPROF_REQUEST_TABLES_H
+#define TPROF_REQUEST_TABLES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
