@@ -13,6 +13,7 @@
 #define WAITS_DEFAULT 256u
 #define ENTRIES_MIN   16u
 #define ENTRIES_MAX   65536u
+#define TRIES         64u /* looks at a thread that another core wakes */
 
 /* --- Memory --------------------------------------------------------------- */
 
@@ -79,8 +80,7 @@ int tprof_lock_name(const volatile void *lock, const char *name)
 struct self {
     uint64_t who; /* not 0 */
     uint32_t serial;
-    /* The thread runs, so these sums are complete. */
-    uint64_t ready, blocked;
+    uint64_t ready, blocked; /* complete, because the thread runs */
 };
 
 static struct self find_self(const struct tprof_call *c)
@@ -93,6 +93,13 @@ static struct self find_self(const struct tprof_call *c)
         s.who = ~(uint64_t)(c->core - tprof_sums.core);
     if (!t)
         return s;
+    /* The core that has woken the thread may still add the time of its wait.
+     * acquire: pairs with the release in tprof_thread_table_change(). After
+     * (TRIES) that time counts as running. */
+    for (uint32_t i = 0; i < TRIES; i++) {
+        if (atomic_load_explicit(&t->users, memory_order_acquire) == 0)
+            break;
+    }
     s.serial = atomic_load_explicit(&t->serial, memory_order_relaxed);
     s.ready =
         atomic_load_explicit(&t->ticks[WIRE_IS_READY], memory_order_relaxed);
