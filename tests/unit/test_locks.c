@@ -102,7 +102,7 @@ static void init_threads(void)
     CHECK_EQ(tprof_threads(&threads), TPROF_OK);
 }
 
-static void init_locks(void)
+static void begin_locks(void)
 {
     const struct tprof_locks_config config = {
         .memory = memory,
@@ -111,8 +111,13 @@ static void init_locks(void)
         .waits = WAITS,
     };
 
-    init_threads();
     CHECK_EQ(tprof_locks(&config), TPROF_OK);
+}
+
+static void init_locks(void)
+{
+    init_threads();
+    begin_locks();
 }
 
 /* A second passes on all cores, with ticks. The sums have begun then. */
@@ -556,6 +561,21 @@ TEST(named_lock_keeps_its_record_when_others_are_freed)
     for (uint32_t i = 0; i < locks; i++)
         CHECK_STR(lock_at[i].name, "named");
     CHECK(locks > 8);
+}
+
+/* catches: sums that begin when the others are next sent, seconds later */
+TEST(locks_that_are_set_up_while_the_host_samples_count_soon)
+{
+    init_threads();
+    pass_a_second();
+    flush();
+    begin_locks();
+    for (uint32_t t = 0; t < 50; t++) {
+        tprof_machine.now += HZ / 1000;
+        tprof_tick(&(struct tprof_regs){0});
+    }
+    tprof_got(&a);
+    CHECK_EQ(sums_of(&a)[WIRE_LOCK_ACQUIRES], 1);
 }
 
 /* catches: calls that count for nobody */

@@ -62,6 +62,9 @@ int tprof_locks(const struct tprof_locks_config *config)
     if (c.size < TPROF_LOCKS_MEMORY((size_t)c.locks, c.waits))
         return TPROF_ERR_MEMORY_SMALL;
     lay_out(&c);
+    if (tprof_state() == WIRE_STATE_SAMPLING) /* begins this part soon */
+        atomic_store_explicit(&tprof_agent.owes_sums, true,
+                              memory_order_relaxed);
     return TPROF_OK;
 }
 
