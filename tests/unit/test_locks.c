@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "locks/lock_table.h"
 #include "machine.h"
 #include "one_way.h"
 #include "threads/sums.h"
@@ -436,6 +437,25 @@ TEST(lock_that_another_thread_releases_is_free)
 
     check_sums(v + WIRE_LOCK_HOLDS, 1, 20, 20, 20);
     CHECK_EQ(v[WIRE_LOCK_HOLDING], 0);
+}
+
+/* catches: holds that count for nobody until the next host comes */
+TEST(holds_count_although_a_core_was_reset_in_a_call)
+{
+    uint64_t t = begin();
+
+    at(t + 10);
+    tprof_got(&a);
+    at(t + 20);
+    tprof_gave(&a);
+    /* the core stops while it stores the next holder */
+    tprof_lock_table.record[tprof_lock_table_find((uintptr_t)&a, false)]
+        .holder.version++;
+    at(t + 3 * HZ);
+    tprof_got(&a);
+    at(t + 3 * HZ + 5);
+    tprof_gave(&a);
+    check_sums(sums_of(&a) + WIRE_LOCK_HOLDS, 2, 15, 5, 10);
 }
 
 /* --- Tables --------------------------------------------------------------- */

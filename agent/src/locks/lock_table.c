@@ -3,6 +3,7 @@
 
 #include "arch/arch.h"
 #include "base/mem.h"
+#include "state/agent.h"
 #include "tprof/tprof.h"
 
 #define WINDOW 8u /* a lock is in one of these records from its home on */
@@ -151,12 +152,18 @@ void tprof_lock_holder_set(struct tprof_lock_holder *h, uint64_t who,
                            uint32_t serial, uint64_t since, uint64_t ready,
                            uint64_t blocked, const struct tprof_callers *c)
 {
-    uint32_t version =
-        atomic_load_explicit(&h->version, memory_order_relaxed) & ~1u;
+    uint32_t version = atomic_load_explicit(&h->version, memory_order_relaxed);
+    uint32_t odd = (version + 1) | 1;
+    bool was_left = version % 2 != 0 &&
+                    tprof_is_far(get(&h->since), since, 2 * tprof_agent.second);
 
-    /* acquire: the stores below come later */
-    if (!atomic_compare_exchange_strong(&h->version, &version, version + 1))
+    if (version % 2 != 0 && !was_left)
         return;
+    /* acquire: the stores below come later */
+    if (!atomic_compare_exchange_strong(&h->version, &version, odd))
+        return;
+    if (was_left) /* the stack may be half of another one */
+        put(&h->name, 0);
     atomic_thread_fence(memory_order_release);
     put(&h->since, since);
     put(&h->ready, ready);
@@ -165,7 +172,7 @@ void tprof_lock_holder_set(struct tprof_lock_holder *h, uint64_t who,
     put_callers(h, c);
     put(&h->who, who);
     /* release: pairs with the acquire in tprof_lock_holder_read() */
-    atomic_store_explicit(&h->version, version + 2, memory_order_release);
+    atomic_store_explicit(&h->version, odd + 1, memory_order_release);
 }
 
 uint64_t tprof_lock_holder_since(const struct tprof_lock_holder *h)

@@ -101,7 +101,7 @@ void tprof_lock_times_add(struct tprof_lock_times *t,
 
 /* Stores a new holder, who has acquired the lock at (since) with the sums
  * (ready) and (blocked) of its thread. Does nothing if another core does the
- * same. */
+ * same. A core that was in this function for two seconds was reset there. */
 void tprof_lock_holder_set(struct tprof_lock_holder *h, uint64_t who,
                            uint32_t serial, uint64_t since, uint64_t ready,
                            uint64_t blocked, const struct tprof_callers *c);
