@@ -501,9 +501,9 @@ procedure TProfSwitch(From, To_: QWord; Why: LongWord);
 procedure TProfWake(Id: QWord); cdecl; external name 'tprof_wake';
 
 { Makes the agent keep the sums of locks. Once, after TProfThreads. Returns
-  TPROF_OK; TPROF_ERR_NOT_INIT; TPROF_ERR_STATE before TProfThreads or for a
-  second call; TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. The functions below may
-  be called in any context but an NMI, also before TProfInit. }
+  TPROF_OK; TPROF_ERR_NOT_INIT before TProfThreads; TPROF_ERR_STATE for a second
+  call; TPROF_ERR_CONFIG; TPROF_ERR_MEMORY_SMALL. The functions below may be
+  called in any context but an NMI, also before TProfInit. }
 function TProfLocks(constref Config: TTProfLocksConfig): LongInt;
   cdecl; external name 'tprof_locks';
 

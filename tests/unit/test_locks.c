@@ -203,7 +203,7 @@ TEST(bad_configs_are_refused)
     struct tprof_locks_config c = {.memory = memory, .size = sizeof memory};
 
     one_way_cores(CORES, HZ, 100, take);
-    CHECK_EQ(tprof_locks(&c), TPROF_ERR_STATE); /* before tprof_threads() */
+    CHECK_EQ(tprof_locks(&c), TPROF_ERR_NOT_INIT); /* before tprof_threads() */
     CHECK_EQ(tprof_threads(&(struct tprof_threads_config){
                  .memory = thread_memory,
                  .size = sizeof thread_memory,

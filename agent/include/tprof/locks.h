@@ -58,8 +58,8 @@ struct tprof_locks_config {
  * kernel without threads calls tprof_threads() with the smallest tables.
  *
  * Returns TPROF_OK;
- * TPROF_ERR_NOT_INIT;
- * TPROF_ERR_STATE: before tprof_threads(), or a second call;
+ * TPROF_ERR_NOT_INIT: before tprof_threads();
+ * TPROF_ERR_STATE: a second call;
  * TPROF_ERR_CONFIG: a number is out of its range, or the memory is not aligned;
  * TPROF_ERR_MEMORY_SMALL: too little memory for the tables.
  */
@@ -81,17 +81,21 @@ int tprof_lock_name(const volatile void *lock, const char *name);
 void tprof_wait(const volatile void *lock);
 
 /* Reports that the caller has acquired (lock). Ends the wait that tprof_wait()
- * began, if the caller has called tprof_wait() before. The callers of this
- * function are recorded: if others wait for (lock) when it is released, these
- * callers are shown as the holder. Of a recursive lock only the first acquire
- * counts. */
+ * began, if the caller has called tprof_wait() before. Of a recursive lock,
+ * report only the first acquire and the last release. The callers of this
+ * function are recorded: they are the stack of the holder. If others wait for
+ * (lock) when (lock) is released, reports blame this stack for their waits. */
 void tprof_got(const volatile void *lock);
 
-/* Reports that the caller releases (lock). Must be called while the caller
- * still holds (lock). After tprof_wait() without tprof_got(), reports that the
- * caller waits no longer, for example because of a timeout. If several threads
- * may hold (lock) at a time, do not call this function: then the time for which
- * the lock is held is not counted. */
+/*
+ * Reports the end of a hold, or of a wait:
+ * - The caller releases (lock). Must be called while the caller still holds
+ *   (lock).
+ * - The caller has called tprof_wait(), and gives up without (lock), for
+ *   example because of a timeout.
+ * - Several threads may hold (lock) at a time: do not call this function when
+ *   such a lock is released. Then the time of holds is not counted.
+ */
 void tprof_gave(const volatile void *lock);
 
 #pragma GCC visibility pop

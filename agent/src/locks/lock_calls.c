@@ -49,9 +49,9 @@ int tprof_locks(const struct tprof_locks_config *config)
 {
     struct tprof_locks_config c = *config;
 
-    if (!tprof_agent.ready)
+    if (!tprof_agent.ready || !tprof_agent.order_sums)
         return TPROF_ERR_NOT_INIT;
-    if (!tprof_agent.order_sums || atomic_load(&tprof_agent.locks))
+    if (atomic_load(&tprof_agent.locks))
         return TPROF_ERR_STATE;
     if (c.locks == 0)
         c.locks = LOCKS_DEFAULT;
