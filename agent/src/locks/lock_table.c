@@ -2,8 +2,8 @@
 #include "locks/lock_table.h"
 
 #include "arch/arch.h"
-#include "base/mem.h"
 #include "state/agent.h"
+#include "threads/thread_table.h"
 #include "tprof/tprof.h"
 
 #define WINDOW 8u /* a lock is in one of these records from its home on */
@@ -53,19 +53,6 @@ uint32_t tprof_lock_table_find(uint64_t address, bool make)
     return at;
 }
 
-static void put_name(struct tprof_lock_record *r, const char *name)
-{
-    char text[WIRE_THREAD_NAME_MAX + 1] = {0};
-    uint32_t size = 0;
-
-    while (size < WIRE_THREAD_NAME_MAX && name[size])
-        size++;
-    tprof_arch_copy(text, name, size);
-    for (uint32_t i = 0; i < sizeof text / 8; i++)
-        atomic_store_explicit(&r->name[i], tprof_load64(text + 8 * i),
-                              memory_order_relaxed);
-}
-
 int tprof_lock_table_name(uint64_t address, const char *name)
 {
     for (uint32_t tries = 0; tries < TRIES; tries++) {
@@ -78,7 +65,7 @@ int tprof_lock_table_name(uint64_t address, const char *name)
         /* fails if the pump has freed the record meanwhile */
         if (atomic_compare_exchange_strong(&r->word, &plain, plain | 1) ||
             plain == (address << 1 | 1)) {
-            put_name(r, name);
+            tprof_thread_table_copy_name(r->name, name);
             return TPROF_OK;
         }
     }
