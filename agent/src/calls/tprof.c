@@ -307,7 +307,7 @@ static void pump_once(void)
     tprof_arch_irq_restore(flags);
 }
 
-/* Interrupts are on between the parts of a frame. */
+/* Between the parts of a frame, interrupts are on if the caller has them on. */
 void tprof_poll(void)
 {
     int parts = 0;

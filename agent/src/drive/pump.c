@@ -32,9 +32,7 @@ struct pump {
     /* While there is no host, no core looks for one before this time. */
     uint64_t next_host_check;
     struct tprof_outbox out;
-    /* The unfinished frame, with records of (session) */
-    struct tprof_samples samples;
-    uint32_t session;
+    struct tprof_samples samples; /* the unfinished frame, of this session */
     struct tprof_control control;
 };
 
@@ -167,18 +165,13 @@ static void post_frame(struct pump *p, uint32_t size)
     tprof_outbox_post(&p->out, size);
 }
 
-/* Continues the unfinished frame: first its cells, then its CRC. A frame of an
- * earlier session is void. */
+/* Continues the unfinished frame: first its cells, then its CRC. */
 static void continue_samples(struct pump *p)
 {
     struct tprof_samples *s = &p->samples;
     const struct tprof_crc32c *crc = &tprof_agent.crc;
     uint32_t work = WORK;
 
-    if (p->session != tprof_agent.session) {
-        set_unfinished(false);
-        return;
-    }
     if (s->left > 0) {
         uint32_t done = CELL_UNITS * tprof_samples_more(s, WORK / CELL_UNITS);
 
@@ -200,12 +193,11 @@ static void begin_samples(struct pump *p, uint32_t core)
     struct tprof_samples *s = &p->samples;
 
     p->turn = core + 1;
-    p->session = tprof_agent.session;
     tprof_frame_begin(&s->frame, tprof_outbox_buffer(&p->out),
                       TPROF_BUFFER_SIZE, WIRE_SAMPLES, p->control.seq);
     /* 0: all records were of earlier sessions */
-    set_unfinished(
-        tprof_samples_begin(s, &tprof_cpu[core]->reader, core, p->session) > 0);
+    set_unfinished(tprof_samples_begin(s, &tprof_cpu[core]->reader, core,
+                                       tprof_agent.session) > 0);
 }
 
 static void build_control(struct pump *p, uint32_t type)
@@ -476,7 +468,7 @@ static int is_all_sent(struct pump *p)
 
 int tprof_pump_done(uint32_t owner)
 {
-    /* needs the lock, because pending_bytes() takes buffers back */
+    /* needs the lock, because tprof_outbox_is_sent() takes buffers back */
     if (!try_pump_lock(owner))
         return 0;
     int done = is_all_sent(&the_pump);
