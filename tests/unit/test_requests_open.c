@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Open requests: which waits and samples are theirs, in any order of ends */
 #include "request_frames.h"
+#include "requests/request_tables.h"
 #include "state/agent.h"
 #include "threads/thread_table.h"
 
@@ -113,4 +114,29 @@ TEST(thread_is_told_again_if_its_request_has_no_room)
     tprof_tick(&regs);
     CHECK(r->told != 10);
     CHECK(r->told != 11);
+}
+
+static struct tprof_open_request *busy;
+
+static void end_busy(void)
+{
+    busy->state = TPROF_REQUEST_KEPT;
+}
+
+/* catches: a request that stays open because another core had its record */
+TEST(end_waits_for_a_core_that_has_the_record)
+{
+    static struct tprof_machine_hooks hooks = {.relax = end_busy};
+
+    begin();
+    tprof_begin(0, 1);
+    busy = tprof_request_tables.open;
+    while (busy->number != 1)
+        busy++;
+    busy->state = TPROF_REQUEST_BUSY;
+    tprof_machine.hooks = &hooks;
+    tprof_end(0, 1);
+    tprof_machine.hooks = NULL;
+    flush();
+    CHECK_EQ(kind_at[0][5], 1);
 }

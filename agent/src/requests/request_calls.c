@@ -8,6 +8,7 @@
 #define WINDOW 8u /* a request is in one of these records from its home on */
 #define TRIES  8u
 #define DEPTH  16u /* open requests of a thread that an end looks at */
+#define WAITS  64u /* looks at a BUSY record */
 
 /* --- The thread or core that works ---------------------------------------- */
 
@@ -211,6 +212,44 @@ static void attach(struct tprof_open_request *o, const struct worker *w,
     tell_again(w->work, w->thread);
 }
 
+static bool take_free(struct tprof_open_request *o)
+{
+    return atomic_load_explicit(&o->state, memory_order_relaxed) ==
+               TPROF_REQUEST_FREE &&
+           tprof_request_take(&o->state, TPROF_REQUEST_FREE);
+}
+
+static bool is_request(const struct tprof_open_request *o, uint32_t kind,
+                       uint64_t number)
+{
+    return atomic_load_explicit(&o->number, memory_order_relaxed) == number &&
+           atomic_load_explicit(&o->kind, memory_order_relaxed) == kind;
+}
+
+/* Makes (o) BUSY if it is the open request (number). Waits a little for a core
+ * that has made it BUSY: a request whose end is lost has its record for ever.
+ */
+static bool take_kept(struct tprof_open_request *o, uint32_t kind,
+                      uint64_t number)
+{
+    for (uint32_t i = 0; i < WAITS && is_request(o, kind, number); i++) {
+        uint32_t state = atomic_load_explicit(&o->state, memory_order_relaxed);
+
+        if (state == TPROF_REQUEST_FREE)
+            return false;
+        if (state == TPROF_REQUEST_KEPT &&
+            tprof_request_take(&o->state, TPROF_REQUEST_KEPT)) {
+            if (is_request(o, kind, number))
+                return true;
+            /* another request has got the record */
+            tprof_request_give(&o->state, TPROF_REQUEST_KEPT);
+            return false;
+        }
+        tprof_arch_relax();
+    }
+    return false;
+}
+
 /* Makes the record of a request BUSY that is in state (state), and if KEPT is
  * request (number). NULL: there is none. */
 static struct tprof_open_request *take(uint32_t kind, uint64_t number,
@@ -224,12 +263,8 @@ static struct tprof_open_request *take(uint32_t kind, uint64_t number,
     for (uint32_t i = 0; i < WINDOW; i++) {
         struct tprof_open_request *o = &tables->open[at];
 
-        if (atomic_load_explicit(&o->state, memory_order_relaxed) == state &&
-            (state == TPROF_REQUEST_FREE ||
-             (atomic_load_explicit(&o->number, memory_order_relaxed) ==
-                  number &&
-              atomic_load_explicit(&o->kind, memory_order_relaxed) == kind)) &&
-            tprof_request_take(&o->state, state))
+        if (state == TPROF_REQUEST_FREE ? take_free(o)
+                                        : take_kept(o, kind, number))
             return o;
         at = at + 1 < tables->opens ? at + 1 : 0;
     }
