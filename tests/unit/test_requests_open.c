@@ -140,3 +140,24 @@ TEST(end_waits_for_a_core_that_has_the_record)
     flush();
     CHECK_EQ(kind_at[0][5], 1);
 }
+
+/* catches: a time that counts twice, because a core had read the clock before
+ * another core took the request */
+TEST(times_of_a_request_do_not_go_back)
+{
+    uint64_t t = begin();
+
+    at(t + 100);
+    tprof_begin(0, 1);
+    on_core(1);
+    at(t + 200);
+    tprof_request(0, 1);
+    on_core(0);
+    tprof_machine.now = t + 150;
+    tprof_request(0, 1);
+    at(t + 300);
+    tprof_end(0, 1);
+    flush();
+    CHECK_EQ(kind_at[0][6], 200);
+    check_times(&kind_at[0][7], 200, 0, 0);
+}

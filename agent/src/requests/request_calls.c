@@ -181,6 +181,7 @@ static void detach(struct tprof_open_request *o, uint64_t now)
             o->longest = longest;
         tell_again(work, o->thread);
     }
+    o->since = now;
     atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
 }
 
@@ -271,6 +272,14 @@ static struct tprof_open_request *take(uint32_t kind, uint64_t number,
     return NULL;
 }
 
+/* Returns the time of a call about (o), which the call has made BUSY. Another
+ * core may have changed the request after this call read the clock. */
+static uint64_t time_of(const struct tprof_call *c,
+                        const struct tprof_open_request *o)
+{
+    return c->now > o->since ? c->now : o->since;
+}
+
 static void give(struct tprof_open_request *o, enum tprof_request_state state)
 {
     tprof_request_give(&o->state, state);
@@ -291,7 +300,7 @@ static void open_request(const struct tprof_call *c, uint32_t kind,
     atomic_fetch_add_explicit(&k->begun, 1, memory_order_relaxed);
     atomic_store_explicit(&o->kind, kind, memory_order_relaxed);
     atomic_store_explicit(&o->number, number, memory_order_relaxed);
-    o->begun = c->now;
+    o->begun = o->since = c->now;
     o->longest = 0;
     for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
         o->ticks[i] = 0;
@@ -345,7 +354,7 @@ static void put_aside(const struct tprof_call *c, const struct worker *w)
     if (!tprof_request_take(&o->state, TPROF_REQUEST_KEPT))
         return; /* another core takes or ends it */
     if (atomic_load_explicit(&o->work, memory_order_relaxed) == w->work)
-        detach(o, c->now);
+        detach(o, time_of(c, o));
     give(o, TPROF_REQUEST_KEPT);
 }
 
@@ -362,8 +371,10 @@ static __attribute__((noinline)) void count_request(uint32_t kind,
         if (number == 0)
             put_aside(&c, &w);
         if (o) {
-            detach(o, c.now);
-            attach(o, &w, c.now);
+            uint64_t now = time_of(&c, o);
+
+            detach(o, now);
+            attach(o, &w, now);
             give(o, TPROF_REQUEST_KEPT);
         }
     }
@@ -449,8 +460,9 @@ static void end_request(const struct tprof_call *c, uint32_t kind,
 
     if (!o)
         return;
-    detach(o, c->now);
-    uint64_t time = c->now > o->begun ? c->now - o->begun : 0;
+    uint64_t now = time_of(c, o), time = now - o->begun;
+
+    detach(o, now);
 
     add_request(k, o, time);
     if (time >= atomic_load_explicit(&k->limit, memory_order_relaxed)) {

@@ -60,7 +60,7 @@ struct tprof_open_request {
     uint64_t longest; /* as in struct tprof_work: before (since) */
     /* The work of the thread or core that works on the request; NULL: none */
     struct tprof_work *_Atomic work;
-    uint64_t since;                     /* clock: for how long */
+    uint64_t since;                     /* clock: of the last change */
     struct tprof_thread_record *thread; /* NULL: a core */
     uint32_t serial;                    /* of (thread) */
     /* (work->request) and (work->longest) before this request. The core that
