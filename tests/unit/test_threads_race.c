@@ -278,7 +278,7 @@ TEST(rounds_that_are_cut_short_go_on_where_they_were)
 {
     begin();
     threads = cores = waits = 0;
-    for (uint32_t i = 0; i < 300; i++) {
+    for (uint32_t i = 0; i < 1000; i++) {
         tprof_switch(2, 3, TPROF_BLOCKED);
         tprof_wake(2);
         tprof_switch(3, 2, TPROF_READY);

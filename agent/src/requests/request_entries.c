@@ -7,9 +7,18 @@
 #define VARINT 5u /* bytes of a 32-bit integer */
 
 /* The entries are numbered: for each kind its sums and the slices of its
- * histogram; then the slow requests; then the open requests, which are only
- * cleared. */
-#define OF_KIND (1 + TPROF_TIMES_SLICES)
+ * histogram, TPROF_TIMES_ENTRIES for each slice, of which the first one does
+ * the work; then the slow requests; then the open requests, which are cleared.
+ */
+#define OF_KIND (1 + TPROF_TIMES_SLICES * TPROF_TIMES_ENTRIES)
+
+/* Returns the slice of an entry of a kind. An entry without work: -1 */
+static int slice_of(uint32_t entry)
+{
+    uint32_t at = entry % OF_KIND - 1;
+
+    return at % TPROF_TIMES_ENTRIES ? -1 : (int)(at / TPROF_TIMES_ENTRIES);
+}
 
 static uint32_t first_slow(void)
 {
@@ -52,16 +61,20 @@ static void clear_entry(uint32_t entry)
         return;
     }
     struct tprof_request_kind *k = &tables->kind[entry / OF_KIND];
-    uint32_t slice = entry % OF_KIND;
 
-    if (slice == 0) {
+    if (entry % OF_KIND == 0) {
         clear_sums(k);
         return;
     }
-    k->told[slice - 1] = 0;
+    int slice = slice_of(entry);
+
+    if (slice < 0)
+        return;
+    k->told[slice] = 0;
     for (uint32_t i = 0; i < TPROF_TIMES_SLICE; i++)
-        atomic_store_explicit(&k->bucket[(slice - 1) * TPROF_TIMES_SLICE + i],
-                              0, memory_order_relaxed);
+        atomic_store_explicit(
+            &k->bucket[(uint32_t)slice * TPROF_TIMES_SLICE + i], 0,
+            memory_order_relaxed);
 }
 
 static void begin_requests(uint64_t now)
@@ -150,16 +163,12 @@ static int put_slice(struct tprof_frame *f, uint32_t kind, uint32_t slice,
                      bool all)
 {
     struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
-    uint8_t counts[TPROF_TIMES_SLICE * VARINT];
-    uint8_t *at = counts;
-    uint32_t sum = 0;
+    uint32_t count[TPROF_TIMES_SLICE], sum = 0;
 
     for (uint32_t i = 0; i < TPROF_TIMES_SLICE; i++) {
-        uint32_t count = atomic_load_explicit(
+        count[i] = atomic_load_explicit(
             &k->bucket[slice * TPROF_TIMES_SLICE + i], memory_order_relaxed);
-
-        at = tprof_encode_varint(at, count);
-        sum += count;
+        sum += count[i];
     }
     bool has_changed = k->told[slice] != sum;
 
@@ -168,6 +177,11 @@ static int put_slice(struct tprof_frame *f, uint32_t kind, uint32_t slice,
         set_limit(k);
     if (!has_changed && (!all || sum == 0))
         return 0;
+    uint8_t counts[TPROF_TIMES_SLICE * VARINT];
+    uint8_t *at = counts;
+
+    for (uint32_t i = 0; i < TPROF_TIMES_SLICE; i++)
+        at = tprof_encode_varint(at, count[i]);
     tprof_frame_field(f, WIRE_REQUEST_TIMES_KIND, kind);
     tprof_frame_field(f, WIRE_REQUEST_TIMES_FIRST, slice * TPROF_TIMES_SLICE);
     tprof_frame_bytes(f, WIRE_REQUEST_TIMES_COUNTS, counts,
@@ -202,14 +216,15 @@ static int put_slow(struct tprof_frame *f, uint32_t entry)
 
 static int put_entry(struct tprof_frame *f, uint32_t entry, bool all)
 {
-    uint32_t slice = entry % OF_KIND;
-
     if (entry >= first_open())
         return 0;
     if (entry >= first_slow())
         return put_slow(f, entry - first_slow());
-    return slice == 0 ? put_kind(f, entry / OF_KIND)
-                      : put_slice(f, entry / OF_KIND, slice - 1, all);
+    if (entry % OF_KIND == 0)
+        return put_kind(f, entry / OF_KIND);
+    int slice = slice_of(entry);
+
+    return slice < 0 ? 0 : put_slice(f, entry / OF_KIND, (uint32_t)slice, all);
 }
 
 struct tprof_sums_part tprof_request_entries = {

@@ -61,7 +61,8 @@ static void lay_out(const struct tprof_requests_config *c)
     tables->since = 0;
     tables->kinds = c->kinds;
     tprof_request_entries.entries =
-        c->kinds * (1 + TPROF_TIMES_SLICES + c->slow) + c->open;
+        c->kinds * (1 + TPROF_TIMES_SLICES * TPROF_TIMES_ENTRIES + c->slow) +
+        c->open;
 }
 
 int tprof_requests(const struct tprof_requests_config *config)

@@ -20,8 +20,11 @@
 #include "threads/thread_table.h"
 #include "tprof_wire.h"
 
-#define TPROF_TIMES_SLICE  32u /* buckets of a frame REQUEST_TIMES */
-#define TPROF_TIMES_SLICES (WIRE_REQUEST_BUCKETS / TPROF_TIMES_SLICE)
+#define TPROF_TIMES_SLICE   32u /* buckets of a frame REQUEST_TIMES */
+#define TPROF_TIMES_SLICES  (WIRE_REQUEST_BUCKETS / TPROF_TIMES_SLICE)
+/* A slice counts as so many entries, because a call of the pump, which may be
+ * in an interrupt, looks at a number of entries */
+#define TPROF_TIMES_ENTRIES 4u
 
 /* The state of a record of an open or slow request. Each change is an exchange:
  * acquire by the code that makes the record BUSY, release by the same code when
