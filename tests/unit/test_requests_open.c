@@ -161,3 +161,20 @@ TEST(times_of_a_request_do_not_go_back)
     CHECK_EQ(kind_at[0][6], 200);
     check_times(&kind_at[0][7], 200, 0, 0);
 }
+
+/* catches: requests before SINCE in the sums. The sums of threads have begun
+ * long before. */
+TEST(requests_count_when_their_sums_begin)
+{
+    init_agent();
+    pass(1000);
+    flush();
+    init_requests();
+    tprof_begin(0, 1);
+    tprof_end(0, 1);
+    pass(1000);
+    tprof_begin(0, 2);
+    tprof_end(0, 2);
+    flush();
+    CHECK_EQ(kind_at[0][5], 1);
+}

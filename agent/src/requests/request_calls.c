@@ -312,12 +312,19 @@ static void open_request(const struct tprof_call *c, uint32_t kind,
     give(o, TPROF_REQUEST_KEPT);
 }
 
+static uint32_t kinds_counted(void)
+{
+    /* acquire: pairs with the release in begin_requests(), request_entries.c */
+    return atomic_load_explicit(&tprof_request_tables.counted,
+                                memory_order_acquire);
+}
+
 static __attribute__((noinline)) void count_begin(uint32_t kind,
                                                   uint64_t number, bool works)
 {
     struct tprof_call c = tprof_call_begin();
 
-    if (c.counts && kind < tprof_request_tables.kinds && number != 0)
+    if (c.counts && kind < kinds_counted() && number != 0)
         open_request(&c, kind, number, works);
     tprof_call_end(&c);
 }
@@ -363,7 +370,7 @@ static __attribute__((noinline)) void count_request(uint32_t kind,
 {
     struct tprof_call c = tprof_call_begin();
 
-    if (c.counts && kind < tprof_request_tables.kinds) {
+    if (c.counts && kind < kinds_counted()) {
         struct worker w = find_worker(&c);
         struct tprof_open_request *o =
             number ? take(kind, number, TPROF_REQUEST_KEPT) : NULL;
@@ -481,7 +488,7 @@ static __attribute__((noinline)) void count_end(uint32_t kind, uint64_t number)
 {
     struct tprof_call c = tprof_call_begin();
 
-    if (c.counts && kind < tprof_request_tables.kinds)
+    if (c.counts && kind < kinds_counted())
         end_request(&c, kind, number);
     tprof_call_end(&c);
 }

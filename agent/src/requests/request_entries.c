@@ -79,7 +79,18 @@ static void clear_entry(uint32_t entry)
 
 static void begin_requests(uint64_t now)
 {
-    tprof_request_tables.since = now;
+    struct tprof_request_tables *tables = &tprof_request_tables;
+
+    tables->since = now;
+    atomic_store_explicit(&tables->counted, tables->kinds,
+                          memory_order_release);
+}
+
+/* After this the tables may get other memory, in another life of the agent. */
+static void end_requests(void)
+{
+    atomic_store_explicit(&tprof_request_tables.counted, 0,
+                          memory_order_relaxed);
 }
 
 /* --- The limit of slow requests ------------------------------------------- */
@@ -230,5 +241,6 @@ static int put_entry(struct tprof_frame *f, uint32_t entry, bool all)
 struct tprof_sums_part tprof_request_entries = {
     .clear = clear_entry,
     .begin = begin_requests,
+    .end = end_requests,
     .put = put_entry,
 };

@@ -87,8 +87,7 @@ int tprof_requests(const struct tprof_requests_config *config)
     lay_out(&c);
     tprof_sums_add_part(&tprof_request_entries);
     for (uint32_t i = 0; i < a->config.cpus; i++)
-        /* release: pairs with the acquire in write_request(), sample.c, and in
-         * find_work(), request_calls.c */
+        /* release: pairs with the acquire in write_request(), sample.c */
         atomic_store_explicit(&a->core[i]->recorder.request_of, request_of,
                               memory_order_release);
     if (tprof_state() == WIRE_STATE_SAMPLING)

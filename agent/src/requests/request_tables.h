@@ -90,10 +90,10 @@ struct tprof_request_tables {
     struct tprof_request_kind *kind;
     struct tprof_open_request *open;
     struct tprof_slow_request *slow; /* (slows) of each kind */
-    uint32_t kinds, opens, slows;
+    uint32_t kinds, opens, slows;    /* 0 before tprof_requests() */
+    _Atomic uint32_t counted;        /* (kinds) while the sums last; else 0 */
     uint64_t since; /* clock: the start of the sums. The pump's. */
 };
-/* (kinds) is written last, and is 0 before tprof_requests(). */
 extern struct tprof_request_tables tprof_request_tables;
 
 /* The sums of requests, as a part of all sums. tprof_requests() fills in the
