@@ -9,7 +9,7 @@
 #include "transport/transport.h"
 
 #define FLUSH_TRIES 1000u /* of a busy device, for each frame */
-#define FRAME_PARTS 8     /* calls of the pump that write one frame, at most */
+#define POLL_PARTS  8     /* calls of the pump in one tprof_poll() */
 #define LOOKS       4u    /* a second, of a core that does not sample */
 
 /* Returns the index of the calling core, which has (hardware_id). If the kernel
@@ -307,7 +307,17 @@ static void pump_once(void)
     tprof_arch_irq_restore(flags);
 }
 
-/* Between the parts of a frame, interrupts are on if the caller has them on. */
+/* Does the pump have more to do at once: the next part of a frame, or the next
+ * part of the tables of sums, which are long and may have nothing to send? */
+static bool is_pump_busy(void)
+{
+    return tprof_pump_has_unfinished() ||
+           (atomic_load_explicit(&tprof_agent.owes_sums,
+                                 memory_order_relaxed) &&
+            tprof_state() != WIRE_STATE_STOPPED);
+}
+
+/* Interrupts are as the caller has them between the parts. */
 void tprof_poll(void)
 {
     int parts = 0;
@@ -316,7 +326,7 @@ void tprof_poll(void)
         return;
     do
         pump_once();
-    while (++parts < FRAME_PARTS && tprof_pump_has_unfinished());
+    while (++parts < POLL_PARTS && is_pump_busy());
 }
 
 void tprof_tick(const struct tprof_regs *regs)
