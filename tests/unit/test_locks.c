@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sums of locks (WIRE.md 12): the frames of an agent on virtual cores, compared
  * with stories whose times the test sets. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -619,6 +620,8 @@ TEST(locks_are_forgotten_when_the_agent_begins_anew)
     static uint64_t before[sizeof memory / 8];
 
     begin();
+    void *first = tprof_agent.config.memory; /* of this life */
+
     tprof_got(&a);
     for (uint32_t i = 0; i < CORES; i++) {
         on_core(i);
@@ -632,4 +635,5 @@ TEST(locks_are_forgotten_when_the_agent_begins_anew)
     tprof_got(&a);
     CHECK_EQ(memcmp(before, memory, sizeof memory), 0);
     CHECK_EQ(tprof_lock_name(&a, "late"), TPROF_ERR_STATE);
+    free(first);
 }
