@@ -86,7 +86,7 @@ struct self {
     uint64_t ready, blocked; /* complete, because the thread runs */
 };
 
-static struct self find_self(const struct tprof_call *c)
+TPROF_HOT struct self find_self(const struct tprof_call *c)
 {
     const struct tprof_thread_record *t =
         tprof_call_current(c->core, c->running);

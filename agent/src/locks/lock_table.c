@@ -21,7 +21,7 @@ static uint64_t word_of(const struct tprof_lock_record *r)
 
 /* Returns the first record, from (at) on, that has (plain), or that is free if
  * (make). Then makes the record that of (plain). 0: there is none. */
-static uint32_t look(uint32_t at, uint64_t plain, bool make)
+TPROF_HOT uint32_t look(uint32_t at, uint64_t plain, bool make)
 {
     uint32_t size = tprof_lock_table.size - OTHERS;
 
