@@ -56,6 +56,10 @@ static int open_run(struct top_session *s, struct err *e)
         .memory_max = third(s),
         .view_max = third(s),
         .no_moments = true,
+        /* the lines of a function come from the image that the recording
+         * names, as in collector annotate */
+        .needs_code = o->from.guests.count == 0,
+        .takes_told = true,
         .images = &s->images,
         .context = s,
         .say = on_note,
