@@ -120,10 +120,11 @@ struct check_loading_facts {
 
 /* The parts of tprof that are linked in. */
 struct check_agent_facts {
-    uint64_t code_bytes; /* of tprof's code */
-    bool linked;         /* the image has a tprof_anchor */
-    const char *version; /* "tprof 0.1.0"; NULL: unknown */
-    uint32_t wire;       /* major << 8 | minor; 0: unknown */
+    uint64_t code_bytes;      /* of tprof's code */
+    bool linked;              /* the image has a tprof_anchor */
+    bool has_init, has_start; /* it has tprof_init_image(), tprof_start_cpu() */
+    const char *version;      /* "tprof 0.1.0"; NULL: unknown */
+    uint32_t wire;            /* major << 8 | minor; 0: unknown */
     bool has_bounds;     /* it has __tprof_text_start and __tprof_text_end */
     uint64_t text_start; /* the value of __tprof_text_start */
     uint64_t text_size;  /* from there to __tprof_text_end */

@@ -186,6 +186,8 @@ void check_agent(struct check_agent_facts *out, const struct image *img,
     out->linked = image_find_symbol(img, "tprof_anchor", &low);
     if (out->linked)
         out->version = version_at(img, low);
+    out->has_init = has(img, "tprof_init_image");
+    out->has_start = has(img, "tprof_start_cpu");
     if (image_find_symbol(img, "tprof_wire_version", &low))
         out->wire = (uint32_t)low & 0xffff;
     out->has_bounds =

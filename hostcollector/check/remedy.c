@@ -43,9 +43,9 @@ static const struct remedy remedies[CHECK_LANGUAGES] = {
 void say_remedy(struct remedy_out *r, const char *text)
 {
     if (!r->begun)
-        (void)fputs("\nWhat is missing\n", r->out);
+        (void)fputs("\nWhat is missing\n", r->to->file);
     r->begun = true;
-    text_wrap(r->out, "  - ", text);
+    text_wrap(r->to->file, "  - ", text, r->to->columns);
 }
 
 static bool worth(uint64_t part, uint64_t whole, double share)
@@ -338,12 +338,44 @@ static void missing_agent(struct remedy_out *r, const struct check_facts *s)
                   "unix:/tmp/qmp,server=on,wait=off, and --qmp.");
 }
 
-void check_report_remedies(FILE *out, const struct check_facts *s)
+/* Write the remedy for a kernel without the two calls. A linker that drops
+ * unused code drops the function that is not called. */
+static void missing_calls(struct remedy_out *r, const struct check_facts *s)
 {
-    struct remedy_out r = {out, false};
+    const struct check_agent_facts *a = &s->agent;
+    char line[LINE];
+
+    if (!a->linked || !s->has_symbols || (a->has_init && a->has_start))
+        return;
+    (void)snprintf(line, sizeof line,
+                   "Calls: nothing calls %s, so no core is sampled. Call "
+                   "tprof_init() on the boot core, and tprof_start_cpu() on "
+                   "every core.",
+                   a->has_init    ? "tprof_start_cpu()"
+                   : a->has_start ? "tprof_init()"
+                                  : "tprof_init() and tprof_start_cpu()");
+    say_remedy(r, line);
+}
+
+static void missing_memory(struct remedy_out *r, const struct check_facts *s)
+{
+    if (s->agent.linked && s->agent.has_init && !s->agent.efi &&
+        s->agent.memory_size == 0)
+        say_remedy(r,
+                   "Memory of the agent: tprof_init() fails unless the kernel "
+                   "sets config.memory. If the kernel sets it, nothing is "
+                   "missing. Otherwise link with -T tprof_memory.ld.");
+}
+
+void check_report_remedies(const struct check_out *to,
+                           const struct check_facts *s)
+{
+    struct remedy_out r = {to, false};
 
     say_loading(&r, s);
     missing_agent(&r, s);
+    missing_calls(&r, s);
+    missing_memory(&r, s);
     missing_names(&r, s);
     missing_code(&r, s);
     missing_dwarf(&r, s);
@@ -361,5 +393,5 @@ void check_report_remedies(FILE *out, const struct check_facts *s)
     missing_bounds(&r, s);
     missing_identity(&r, s);
     if (!r.begun)
-        (void)fputs("\nNothing is missing.\n", out);
+        (void)fputs("\nNothing is missing.\n", to->file);
 }

@@ -65,15 +65,16 @@ static void write_verdict(FILE *out, const char *path,
         (void)fputs("  ... once tprof is linked in\n", out);
 }
 
-static void fact(FILE *out, const char *what, const char *text)
+static void fact(const struct check_out *to, const char *what, const char *text)
 {
     char first[24];
 
     (void)snprintf(first, sizeof first, "  %-15s", what);
-    text_wrap(out, first, text);
+    text_wrap(to->file, first, text, to->columns);
 }
 
-static void write_format(FILE *out, const struct check_facts *s)
+static void write_format(const struct check_out *to,
+                         const struct check_facts *s)
 {
     char line[LINE], code[TEXT_NUMBER], functions[TEXT_NUMBER];
     char labels[TEXT_NUMBER], percent[TEXT_PERCENT];
@@ -90,10 +91,11 @@ static void write_format(FILE *out, const struct check_facts *s)
                        ", %s of them labels without a size (%s of the code)",
                        text_count(labels, s->labels),
                        text_percent(percent, s->label_bytes, s->code_bytes));
-    fact(out, "image", line);
+    fact(to, "image", line);
 }
 
-static void write_loaders(FILE *out, const struct check_facts *s)
+static void write_loaders(const struct check_out *to,
+                          const struct check_facts *s)
 {
     static const char *const names[] = {
         "QEMU -kernel (PVH)",
@@ -111,29 +113,32 @@ static void write_loaders(FILE *out, const struct check_facts *s)
         if ((s->loading.loaders >> i & 1) != 0)
             n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
                                   n != 0 ? ", " : "", names[i]);
-    fact(out, "boots by",
+    fact(to, "boots by",
          n != 0 ? line : "neither QEMU -kernel nor GRUB: no boot header");
 }
 
-static void write_build_id(FILE *out, const struct check_facts *s)
+static void write_build_id(const struct check_out *to,
+                           const struct check_facts *s)
 {
     char line[LINE] = "none";
     size_t n = 0;
 
     for (size_t i = 0; i < s->build_id_len && i < ID_SHOWN; i++, n += 2)
         (void)snprintf(line + n, 3, "%02x", s->build_id[i]);
-    fact(out, "build-id", line);
+    fact(to, "build-id", line);
 }
 
-static void write_debug_file(FILE *out, const struct check_facts *s)
+static void write_debug_file(const struct check_out *to,
+                             const struct check_facts *s)
 {
     char line[LINE];
 
     if (s->debug_path != NULL)
-        fact(out, "debug file", text_escape(line, sizeof line, s->debug_path));
+        fact(to, "debug file", text_escape(line, sizeof line, s->debug_path));
 }
 
-static void write_tables(FILE *out, const struct check_facts *s)
+static void write_tables(const struct check_out *to,
+                         const struct check_facts *s)
 {
     static const char *const names[CHECK_TABLES] = {".eh_frame", ".debug_frame",
                                                     ".pdata"};
@@ -153,7 +158,7 @@ static void write_tables(FILE *out, const struct check_facts *s)
     (void)snprintf(line + (n != 0 ? n : 4), sizeof line - (n != 0 ? n : 4),
                    " (--gdb and --qmp walk stacks by .eh_frame and "
                    ".debug_frame, the agent by frame pointers)");
-    fact(out, "unwind tables", line);
+    fact(to, "unwind tables", line);
 }
 
 /* Append ", tprof_vsock" and so on for each capability in (set) to (text) of
@@ -170,7 +175,7 @@ static const char *list_capabilities(char *text, uint32_t set)
     return text;
 }
 
-static void write_agent(FILE *out, const struct check_facts *s)
+static void write_agent(const struct check_out *to, const struct check_facts *s)
 {
     const struct check_agent_facts *a = &s->agent;
     char line[LINE], code[TEXT_NUMBER], version[64], capabilities[LINE / 2],
@@ -179,7 +184,7 @@ static void write_agent(FILE *out, const struct check_facts *s)
             "no memory linked in, so the kernel must set config.memory";
 
     if (!a->linked) {
-        fact(out, "tprof",
+        fact(to, "tprof",
              s->has_symbols ? "not linked in" : "unknown without symbols");
         return;
     }
@@ -204,26 +209,27 @@ static void write_agent(FILE *out, const struct check_facts *s)
         a->has_note ? "sends its build-id"
         : a->efi    ? "sends its build-id by tprof_init_efi()"
                     : "does not send its build-id");
-    fact(out, "tprof", line);
+    fact(to, "tprof", line);
 }
 
-void check_report(FILE *out, const char *path, const struct check_facts *s,
-                  bool all)
+void check_report(const struct check_out *to, const char *path,
+                  const struct check_facts *s, bool all)
 {
-    write_verdict(out, path, s);
-    check_report_remedies(out, s);
-    (void)fputs("\nWhat is there\n", out);
-    write_format(out, s);
-    write_loaders(out, s);
-    write_build_id(out, s);
-    write_debug_file(out, s);
-    write_tables(out, s);
-    write_agent(out, s);
-    check_report_units(out, s, all);
+    write_verdict(to->file, path, s);
+    check_report_remedies(to, s);
+    (void)fputs("\nWhat is there\n", to->file);
+    write_format(to, s);
+    write_loaders(to, s);
+    write_build_id(to, s);
+    write_debug_file(to, s);
+    write_tables(to, s);
+    write_agent(to, s);
+    check_report_units(to, s, all);
 }
 
-int check_file(const char *path, bool all, struct err *e)
+int check_file(const char *path, size_t columns, bool all, struct err *e)
 {
+    const struct check_out to = {stdout, columns};
     struct image *img;
     struct check_facts facts;
 
@@ -233,7 +239,7 @@ int check_file(const char *path, bool all, struct err *e)
         image_close(img);
         return err_set(e, "%s: out of memory", path);
     }
-    check_report(stdout, path, &facts, all);
+    check_report(&to, path, &facts, all);
     int status = fflush(stdout) == 0 ? check_refuse(&facts, path, e)
                                      : err_sys(e, "standard output");
     check_facts_fini(&facts);

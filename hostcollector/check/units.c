@@ -10,6 +10,8 @@
 #define COMPILERS_MAX 32u
 #define COMPILER_TEXT 256u
 #define NAME_TEXT     512u
+#define LEFT          57u /* columns before the name of a unit */
+#define NAME_LEAST    16u
 
 struct compiler {
     char text[COMPILER_TEXT];
@@ -92,9 +94,11 @@ static int by_size(const void *x, const void *y)
     return a->code_bytes < b->code_bytes ? 1 : -(a->code_bytes > b->code_bytes);
 }
 
-static void write_compilers(FILE *out, const struct check_facts *s)
+static void write_compilers(const struct check_out *to,
+                            const struct check_facts *s)
 {
     struct compiler list[COMPILERS_MAX] = {0};
+    FILE *out = to->file;
     size_t count = 0;
 
     for (size_t i = 0; i < s->unit_count; i++) {
@@ -117,12 +121,14 @@ static void write_compilers(FILE *out, const struct check_facts *s)
         (void)snprintf(first, sizeof first, "%10s %6zu %6s  ",
                        text_count(code, list[i].code_bytes), list[i].units,
                        text_percent(percent, list[i].framed, list[i].frames));
-        text_wrap(out, first, text_escape(text, sizeof text, list[i].text));
+        text_wrap(out, first, text_escape(text, sizeof text, list[i].text),
+                  to->columns);
     }
 }
 
-static void write_unit(FILE *out, const struct check_unit *u)
+static void write_unit(const struct check_out *to, const struct check_unit *u)
 {
+    FILE *out = to->file;
     static const enum check_frame columns[] = {CHECK_FRAMED, CHECK_LEAF,
                                                CHECK_BARE, CHECK_CUTTING};
     char code[TEXT_NUMBER], percent[TEXT_PERCENT], name[NAME_TEXT];
@@ -137,24 +143,28 @@ static void write_unit(FILE *out, const struct check_unit *u)
     (void)fprintf(out, "  %-10s", check_language_name(u->language));
     text_escape(name, sizeof name,
                 u->name != NULL ? u->name : "(no debug information)");
-    text_tail(out, name, TEXT_COLUMNS - 57);
+    text_tail(out, name,
+              to->columns > LEFT + NAME_LEAST ? to->columns - LEFT
+                                              : NAME_LEAST);
     (void)putc('\n', out);
 }
 
-void check_report_units(FILE *out, const struct check_facts *s, bool all)
+void check_report_units(const struct check_out *to, const struct check_facts *s,
+                        bool all)
 {
+    FILE *out = to->file;
     char more[TEXT_NUMBER];
     size_t shown =
         all || s->unit_count <= UNITS_SHOWN ? s->unit_count : UNITS_SHOWN;
 
     if (s->unit_count == 0)
         return;
-    write_compilers(out, s);
+    write_compilers(to, s);
     (void)fputs("\n      CODE  LINES  FRAME   LEAF   BARE    CUT  LANGUAGE  "
                 "UNIT\n",
                 out);
     for (size_t i = 0; i < shown; i++)
-        write_unit(out, &s->units[i]);
+        write_unit(to, &s->units[i]);
     if (shown < s->unit_count)
         (void)fprintf(out, "%10s %s more: --all\n", "",
                       text_count(more, s->unit_count - shown));
@@ -163,5 +173,6 @@ void check_report_units(FILE *out, const struct check_facts *s, bool all)
               "frame. LEAF: functions without a frame that call nothing; only "
               "their direct caller is uncertain. BARE: functions without a "
               "frame that call others; stacks lack their callers. CUT: "
-              "functions that use RBP for other things; stacks may end there.");
+              "functions that use RBP for other things; stacks may end there.",
+              to->columns);
 }

@@ -58,6 +58,11 @@ void report_from_options(struct report *r, const struct shown *s)
     r->of_all = s->of == BASE_ALL;
 }
 
+uint32_t text_style_columns(void)
+{
+    return clamp(columns_of(isatty(STDOUT_FILENO) != 0));
+}
+
 struct report text_style_for_output(const struct report *r, const char *path,
                                     const struct outputs *out)
 {

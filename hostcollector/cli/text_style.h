@@ -15,6 +15,9 @@
 /* Set the members of (r) that (s) chooses for every output. */
 void report_from_options(struct report *r, const struct shown *s);
 
+/* Return the columns of text on standard output. */
+uint32_t text_style_columns(void);
+
 /* Return (r) with the look of the file (path) of (out). "-" is standard
  * output. */
 struct report text_style_for_output(const struct report *r, const char *path,

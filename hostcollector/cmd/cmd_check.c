@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/option_kinds.h"
 #include "cli/signals.h"
+#include "cli/text_style.h"
 #include "session/session_options.h"
 
 struct check_options {
@@ -85,7 +86,7 @@ static int check_all(const struct check_options *o)
 
         if (next != elf)
             (void)putchar('\n');
-        if (check_file(next->path, o->all, &e) == 0)
+        if (check_file(next->path, text_style_columns(), o->all, &e) == 0)
             continue;
         (void)fprintf(stderr, "collector check: %s\n", e.text);
         result = EXIT_FAILED;

@@ -192,12 +192,12 @@ void table_overall(FILE *out, const struct overall *o);
 /* text/footer.c */
 
 /* Write the account of each core's deadlines. */
-void table_accounts(FILE *out, const struct profile *p);
+void table_accounts(FILE *out, const struct report *r);
 
 /* Write accounts, lateness, the profiler's cost, and notes. */
 void table_footer(FILE *out, const struct report *r);
 
 /* text/details.c: facts that the agent sent about itself. */
-void table_details(FILE *out, const struct profile *p);
+void table_details(FILE *out, const struct report *r);
 
 #endif

@@ -272,10 +272,11 @@ unsigned text_edits(const char *a, size_t len, const char *b)
     return row[width];
 }
 
-void text_wrap(FILE *out, const char *first, const char *paragraph)
+void text_wrap(FILE *out, const char *first, const char *paragraph,
+               size_t columns)
 {
     (void)fputs(first, out);
-    text_wrap_at(out, text_width(first), paragraph, TEXT_COLUMNS);
+    text_wrap_at(out, text_width(first), paragraph, columns);
 }
 
 void text_wrap_at(FILE *out, size_t indent, const char *paragraph,

@@ -111,10 +111,11 @@ const char *text_near_guess(char buf[TEXT_NEAR], const char *typed,
 
 /*
  * Write (paragraph) to (out), broken at spaces into lines of at most
- * TEXT_COLUMNS. The first line begins with (first), each further line with as
+ * (columns). The first line begins with (first), each further line with as
  * many blanks. Ends with a newline.
  */
-void text_wrap(FILE *out, const char *first, const char *paragraph);
+void text_wrap(FILE *out, const char *first, const char *paragraph,
+               size_t columns);
 
 /* Write (paragraph) to (out), broken at spaces into lines of at most (columns).
  * The first line already has (indent) columns; further lines are indented by as

@@ -134,7 +134,7 @@ static void look_over(struct image *img)
         facts.named_bytes > facts.code_bytes ||
         facts.agent.text_bytes > facts.code_bytes)
         abort();
-    check_report(out, "image", &facts, true);
+    check_report(&(struct check_out){out, 80}, "image", &facts, true);
     if (fclose(out) != 0)
         abort();
     shown_is_harmless(text, len, NULL);

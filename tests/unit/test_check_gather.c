@@ -604,7 +604,7 @@ TEST(a_long_name_for_all_units_costs_little) /* catches: the same in DWARF */
     begin(path);
     CHECK(facts.has_dwarf && !facts.bad_dwarf);
     CHECK_EQ(facts.unit_count, 200000);
-    check_report(out, path, &facts, false);
+    check_report(&(struct check_out){out, 80}, path, &facts, false);
     fclose(out);
     end();
 }

@@ -129,7 +129,7 @@ TEST(paragraphs_break_between_words)
 
     for (size_t i = 0; i < 200; i++)
         paragraph[i] = "word "[i % 5]; /* 19 words fill a line */
-    text_wrap(out, "  * ", paragraph);
+    text_wrap(out, "  * ", paragraph, TEXT_COLUMNS);
     CHECK(fclose(out) == 0);
 
     size_t lines = 0;

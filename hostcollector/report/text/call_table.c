@@ -55,7 +55,7 @@ static void write_calls(FILE *out, const struct report *r,
     if (list[0] != '\0')
         text_wrap(out,
                   callers ? "                from  " : "                to    ",
-                  list);
+                  list, table_columns(r));
 }
 
 /* Number of first rows whose callers and callees are shown. */

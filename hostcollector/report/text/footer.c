@@ -15,14 +15,17 @@
 #include "util/text.h"
 
 /* If a larger share of the busy time is late, late functions are listed. */
-#define LATE_MIN   .01
-#define LATE_SHOWN 3
+#define LATE_MIN     .01
+#define LATE_SHOWN   3
 /* A smaller share of stolen time is not shown. */
-#define STEAL_MIN  .0005
+#define STEAL_MIN    .0005
 /* Seconds. A longer time is described without a number. */
-#define HOUR       3600
+#define HOUR         3600
+/* Columns of the account if its numbers are as wide as they may be. */
+#define ACCOUNT_WIDE 97
 
-static void write_account(FILE *out, const char *name, const struct account *a)
+static void write_account(FILE *out, int width, const char *name,
+                          const struct account *a)
 {
     const uint64_t columns[] = {
         account_deadlines(a), a->missed, account_ticks(a),
@@ -32,11 +35,11 @@ static void write_account(FILE *out, const char *name, const struct account *a)
 
     (void)fprintf(out, "%6s", name);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        (void)fprintf(out, " %12s", text_count(count, columns[i]));
+        (void)fprintf(out, " %*s", width, text_count(count, columns[i]));
     (void)putc('\n', out);
 }
 
-static void write_account_rows(FILE *out, const struct profile *p)
+static void write_account_rows(FILE *out, int width, const struct profile *p)
 {
     struct account sum = {0};
     size_t rows = 0;
@@ -48,12 +51,12 @@ static void write_account_rows(FILE *out, const struct profile *p)
         if (account_deadlines(&a) == 0)
             continue;
         (void)snprintf(name, sizeof name, "%" PRIu32, p->cores[i].core);
-        write_account(out, name, &a);
+        write_account(out, width, name, &a);
         account_sum(&sum, &a);
         rows++;
     }
     if (rows > 1)
-        write_account(out, "all", &sum);
+        write_account(out, width, "all", &sum);
 }
 
 /* Does (core) have deadlines in the account? */
@@ -85,8 +88,9 @@ static bool is_unheard(const struct profile_core *core)
 }
 
 /* Say in what the account is not exact. */
-static void write_exactness(FILE *out, const struct profile *p)
+static void write_exactness(FILE *out, const struct report *r)
 {
+    const struct profile *p = r->profile;
     const struct stream_health *h = &p->health;
     char list[CORE_LIST_SIZE], line[CORE_LIST_SIZE + 200];
 
@@ -94,21 +98,22 @@ static void write_exactness(FILE *out, const struct profile *p)
         text_wrap(out, "  ",
                   "These numbers are exact up to the last frame from each "
                   "core. What the guest did after that frame is unknown, "
-                  "because no final count arrived.");
+                  "because no final count arrived.",
+                  table_columns(r));
     if (core_list_find(p, was_cut, list) != 0) {
         (void)snprintf(line, sizeof line,
                        "An earlier boot or session ended without a final "
                        "count from core %s. What happened there after the "
                        "last frame is unknown.",
                        list);
-        text_wrap(out, "  ", line);
+        text_wrap(out, "  ", line, table_columns(r));
     }
     if (core_list_find(p, begins_open, list) != 0) {
         (void)snprintf(line, sizeof line,
                        "Frames are missing before the first frame from core "
                        "%s: the number of samples in them is unknown.",
                        list);
-        text_wrap(out, "  ", line);
+        text_wrap(out, "  ", line, table_columns(r));
     }
     if ((h->lost_frames != 0 || h->damaged != 0) &&
         core_list_find(p, is_unheard, list) != 0) {
@@ -116,30 +121,41 @@ static void write_exactness(FILE *out, const struct profile *p)
                        "Nothing arrived from core %s. Whether it sampled is "
                        "unknown, because frames were lost.",
                        list);
-        text_wrap(out, "  ", line);
+        text_wrap(out, "  ", line, table_columns(r));
     }
 }
 
-void table_accounts(FILE *out, const struct profile *p)
+void table_accounts(FILE *out, const struct report *r)
 {
+    static const char *const heads[] = {
+        "DEADLINES", "MISSED", "TICKS", "SAMPLES", "LOST", "FULL", "REENTERED"};
+    const struct profile *p = r->profile;
+    int width = table_columns(r) < ACCOUNT_WIDE ? 9 : 12;
+
     if (!core_list_any(p, is_active) && !core_list_any(p, begins_open))
         return;
-    (void)fputs("\nAccounting: deadlines = missed + ticks, ticks = samples + "
-                "lost + full + reentered\n"
-                "  CORE    DEADLINES       MISSED        TICKS      SAMPLES"
-                "         LOST         FULL    REENTERED\n",
-                out);
-    write_account_rows(out, p);
+    (void)putc('\n', out);
+    text_wrap(
+        out, "Accounting: ",
+        "deadlines = missed + ticks, ticks = samples + lost + full + reentered",
+        table_columns(r));
+    (void)fputs("  CORE", out);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        (void)fprintf(out, " %*s", width, heads[i]);
+    (void)putc('\n', out);
+    write_account_rows(out, width, p);
     if (core_list_any(p, selected_has_less))
         text_wrap(out, "  ",
                   "SAMPLES and MISSED are without excluded samples. Lost "
-                  "samples may be of any function.");
+                  "samples may be of any function.",
+                  table_columns(r));
     if (selected_span(p).part)
         text_wrap(out, "  ",
                   "LOST counts all ticks without a sample, for any reason, in "
-                  "each second that is at least partly selected.");
+                  "each second that is at least partly selected.",
+                  table_columns(r));
     else
-        write_exactness(out, p);
+        write_exactness(out, r);
 }
 
 /* An upper bound in TSC ticks as text. */
@@ -276,10 +292,11 @@ static void write_late_functions(FILE *out, const struct report *r)
         if (!append_late(text, sizeof text, r, &rows[i], i == 0))
             break;
     free(rows);
-    text_wrap(out, "Late: ", text);
+    text_wrap(out, "Late: ", text, table_columns(r));
     text_wrap(out, "      ",
               "A late sample lands where interrupts came on again, or where "
-              "the host resumed the core.");
+              "the host resumed the core.",
+              table_columns(r));
 }
 
 static void write_lateness(FILE *out, const struct report *r)
@@ -291,16 +308,17 @@ static void write_lateness(FILE *out, const struct report *r)
         return;
     late_text(late, sizeof late, r->profile, &sum);
     (void)snprintf(line, sizeof line, "%s.", late);
-    text_wrap(out, "Lateness: ", line);
+    text_wrap(out, "Lateness: ", line, table_columns(r));
     if (r->view->total.late > LATE_MIN * r->view->total.busy.time &&
         (r->profile->guest.features & WIRE_FEATURE_OUTSIDE) == 0)
         write_late_functions(out, r);
 }
 
 /* Write the cost of sampling from outside. */
-static void write_stops(FILE *out, const struct profile *p,
+static void write_stops(FILE *out, const struct report *r,
                         const struct cost *cost)
 {
+    const struct profile *p = r->profile;
     char each[40], most[40], line[256];
 
     (void)snprintf(
@@ -310,18 +328,19 @@ static void write_stops(FILE *out, const struct profile *p,
         100 * fmax(cost->share, 0),
         ticks_text(each, sizeof each, p, cost->tick),
         ticks_text(most, sizeof most, p, cost->longest));
-    text_wrap(out, "From outside: ", line);
+    text_wrap(out, "From outside: ", line, table_columns(r));
 }
 
-static void write_cost(FILE *out, const struct profile *p)
+static void write_cost(FILE *out, const struct report *r)
 {
+    const struct profile *p = r->profile;
     struct cost cost = cost_of(p);
     char each[40], most[40], line[256], share[48] = "", longest_text[64] = "";
 
     if (cost.cores == 0 || cost.senseless)
         return;
     if (cost.stood) {
-        write_stops(out, p, &cost);
+        write_stops(out, r, &cost);
         return;
     }
     if (cost.share >= 0)
@@ -333,12 +352,12 @@ static void write_cost(FILE *out, const struct profile *p)
     (void)snprintf(line, sizeof line, "%s%s a tick%s, by the guest's clock.",
                    share, ticks_text(each, sizeof each, p, cost.tick),
                    longest_text);
-    text_wrap(out, "Cost of the profiler: ", line);
+    text_wrap(out, "Cost of the profiler: ", line, table_columns(r));
 }
 
-static void write_steal(FILE *out, const struct profile *p)
+static void write_steal(FILE *out, const struct report *r)
 {
-    struct steal steal = cost_steal_of(p);
+    struct steal steal = cost_steal_of(r->profile);
     char line[160];
 
     if (steal.cores == 0)
@@ -354,11 +373,12 @@ static void write_steal(FILE *out, const struct profile *p)
                        "the host took %.1f %% of the cores' time away, most "
                        "from core %" PRIu32 ": %.1f %%.",
                        100 * steal.mean, steal.core, 100 * steal.most);
-    text_wrap(out, "Stolen time: ", line);
+    text_wrap(out, "Stolen time: ", line, table_columns(r));
 }
 
-static void write_uncertain(FILE *out, const struct view_scope *scope)
+static void write_uncertain(FILE *out, const struct report *r)
 {
+    const struct view_scope *scope = &r->view->total;
     char line[400];
 
     if (scope->uncertain.samples == 0)
@@ -370,26 +390,28 @@ static void write_uncertain(FILE *out, const struct view_scope *scope)
         "may be missing: [caller?] stands for this caller. \"n?\" after a "
         "function: n percent of its own samples.",
         100 * share_of(&scope->uncertain, &scope->busy).p);
-    text_wrap(out, "Caller uncertain: ", line);
+    text_wrap(out, "Caller uncertain: ", line, table_columns(r));
 }
 
 void table_footer(FILE *out, const struct report *r)
 {
-    table_accounts(out, r->profile);
+    table_accounts(out, r);
     (void)putc('\n', out);
     write_lateness(out, r);
-    write_steal(out, r->profile);
-    write_cost(out, r->profile);
-    write_uncertain(out, &r->view->total);
+    write_steal(out, r);
+    write_cost(out, r);
+    write_uncertain(out, r);
     if (r->profile->has_guest)
-        table_details(out, r->profile);
+        table_details(out, r);
     if (r->view->total.all.samples != 0)
         text_wrap(out, "Ranges: ",
                   "the true share of this run is within its range in 95 of 100 "
                   "cases. A range covers the sampling error of this run only, "
-                  "not how another run would differ.");
+                  "not how another run would differ.",
+                  table_columns(r));
     for (size_t i = 0; i < r->remarks->count; i++) {
         if (!r->remarks->list[i].warning)
-            text_wrap(out, "Note: ", r->remarks->list[i].text);
+            text_wrap(out, "Note: ", r->remarks->list[i].text,
+                      table_columns(r));
     }
 }

@@ -17,9 +17,20 @@
 /* Rows with a smaller share are left out, unless --all or --top is given. */
 #define SHARE_MIN .01
 
-/* Columns of the table. Shares and marks take 44 of the 100. */
-#define FUNCTION_WIDTH 35
-#define LINE_WIDTH     20
+/* Columns of shares and marks. */
+#define SHARES 47
+
+/* Columns of the hottest line. */
+static size_t line_width(const struct report *r)
+{
+    return table_columns(r) < TEXT_COLUMNS ? 15 : 17;
+}
+
+/* Columns of a function. */
+static size_t function_width(const struct report *r)
+{
+    return table_left(r, SHARES + 1 + line_width(r));
+}
 
 /* A share and its range, as "12.3    11.5-13.1". */
 static void write_share(FILE *out, int width, struct share s)
@@ -37,6 +48,7 @@ static void write_row(FILE *out, const struct report *r,
     const struct view_function *f = &r->view->functions[row->function];
     double uncertain = share_of(&row->uncertain, &row->self).p;
     char where[512], name[NAME_SHORT];
+    size_t width = function_width(r);
 
     write_share(out, 7, share_of(&row->self, &scope->busy));
     write_share(out, 8, share_of(&row->total, &scope->busy));
@@ -45,16 +57,15 @@ static void write_row(FILE *out, const struct report *r,
     else
         (void)fputs("        ", out);
     if (f->file == NULL) {
-        (void)fprintf(
-            out, "%s\n",
-            name_short(name, f->name, FUNCTION_WIDTH + 1 + LINE_WIDTH));
+        (void)fprintf(out, "%s\n",
+                      name_short(name, f->name, width + 1 + line_width(r)));
         return;
     }
     (void)snprintf(where, sizeof where, "%s:%" PRIu32, text_base_name(f->file),
                    f->line);
-    text_left(out, name_short(name, f->name, FUNCTION_WIDTH), FUNCTION_WIDTH);
+    text_left(out, name_short(name, f->name, width), width);
     (void)putc(' ', out);
-    text_tail(out, where, LINE_WIDTH);
+    text_tail(out, where, line_width(r));
     (void)putc('\n', out);
 }
 
@@ -129,7 +140,7 @@ static void write_table(FILE *out, const struct report *r,
     if (shown == 0)
         return;
     (void)fprintf(out, "%7s %11s %7s %11s        %-*s %s\n", "SELF %",
-                  "95 % RANGE", "TOTAL %", "95 % RANGE", FUNCTION_WIDTH,
+                  "95 % RANGE", "TOTAL %", "95 % RANGE", (int)function_width(r),
                   "FUNCTION", "HOTTEST LINE");
     for (size_t i = 0; i < shown; i++)
         write_row(out, r, scope, &scope->rows[i]);

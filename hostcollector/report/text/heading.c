@@ -127,16 +127,20 @@ static void write_images(FILE *out, const struct report *r)
 
 void table_origin(FILE *out, const struct report *r)
 {
-    char source[128], agent[64];
+    char line[512], source[128], agent[64];
+    FILE *text = fmemopen(line, sizeof line, "w");
 
-    write_rates(out, r->profile);
+    if (text == NULL)
+        return;
+    write_rates(text, r->profile);
     (void)fprintf(
-        out, "; agent %s",
+        text, "; agent %s",
         text_escape(agent, sizeof agent, r->profile->guest.agent_version));
     if (r->source != NULL && r->source[0] != '\0')
-        (void)fprintf(out, ", from %s",
+        (void)fprintf(text, ", from %s",
                       text_escape(source, sizeof source, r->source));
-    (void)putc('\n', out);
+    if (fclose(text) == 0)
+        text_wrap_at(out, 0, line, table_columns(r));
 }
 
 /* ", 12 lost (0.3 %)", of the selected cores. */

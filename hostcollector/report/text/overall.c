@@ -49,7 +49,7 @@ static void write_guest(FILE *out, const struct overall_guest *g)
     (void)fprintf(out, " %s\n", image_name(g->elf, text, sizeof text));
     if (g->trouble != NULL) {
         text_escape(text, sizeof text, g->trouble);
-        text_wrap(out, "              ! ", text);
+        text_wrap(out, "              ! ", text, TEXT_COLUMNS);
     }
 }
 

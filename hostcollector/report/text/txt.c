@@ -100,7 +100,7 @@ static void write_ending(FILE *out, const struct report *r)
     if (table_has_details(r))
         write_details(out, r);
     else if (has_loss(r->profile))
-        table_accounts(out, r->profile);
+        table_accounts(out, r);
     if (!table_has_details(r)) {
         write_first_notes(out, r);
         write_rest(out, r);

@@ -48,6 +48,7 @@ TEST(check_finds_nothing_missing_in_a_good_kernel)
     says(text, "memory for 2 cores", true);
     says(text, "sends its build-id", true);
     says(text, "Callers", false);
+    says(text, "Calls:", false);
     says(text, "Lines", false);
     says(text, "exit status 0", true);
     free(text);
@@ -70,6 +71,8 @@ TEST(check_says_what_to_type_for_what_is_missing)
     says(text, "Text bounds:", true);
     says(text, "set config.text", true);
     says(text, "The agent does not send the build-id", true);
+    says(text, "Calls: nothing calls tprof_init() and tprof_start_cpu(), so ",
+         true);
     says(text, "no memory linked in, so the kernel must set config.memory",
          true);
     says(text, "exit status 0", true);

@@ -14,6 +14,8 @@ const int tprof_vsock = 1;
 /* what tprof_memory.ld would link, but for 2 cores: 32 + 2 x 128 + 96 KiB */
 __asm__(".bss\n.globl __tprof_memory, __tprof_memory_end\n"
         "__tprof_memory: .skip 0x60000\n__tprof_memory_end:\n.text");
+__asm__(".globl tprof_init_image, tprof_start_cpu\n"
+        ".set tprof_init_image, 1\n.set tprof_start_cpu, 1");
 #endif
 
 /* Code that a kernel drops after boot, and keeps elsewhere. */
