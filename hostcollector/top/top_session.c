@@ -56,9 +56,7 @@ static int open_run(struct top_session *s, struct err *e)
         .memory_max = third(s),
         .view_max = third(s),
         .no_moments = true,
-        /* the lines of a function come from the image that the recording
-         * names, as in collector annotate */
-        .needs_code = o->from.guests.count == 0,
+        .needs_code = o->from.guests.count == 0, /* for key l */
         .takes_told = true,
         .images = &s->images,
         .context = s,
