@@ -27,13 +27,13 @@
 #define SERIAL_SILENCE                                                         \
     "Why, the likeliest first:\n"                                              \
     "- the guest is not up yet, or is paused;\n"                               \
+    "- tprof_init() failed: the guest's console has what it returned, if\n"    \
+    "  the kernel prints tprof_strerror();\n"                                  \
+    "- the agent never runs: the kernel must call tprof_start_cpu() and\n"     \
+    "  enable interrupts, or call tprof_poll();\n"                             \
+    "- the port has another name: start QEMU with\n"                           \
+    "  -device virtserialport,chardev=...,name=tprof.0;\n"                     \
     "- QEMU serves another client on this socket, one at a time;\n"            \
-    "- tprof_init() failed: the guest's console has what it returned, if the " \
-    "kernel prints tprof_strerror();\n"                                        \
-    "- the port has another name: start QEMU with -device "                    \
-    "virtserialport,chardev=...,name=tprof.0;\n"                               \
-    "- the agent never runs: the kernel must call tprof_start_cpu() and "      \
-    "enable interrupts, or call tprof_poll();\n"                               \
     "- a driver of the kernel's claimed the device after tprof_init()."
 
 #define RETRY_FIRST  100000000ull  /* nanoseconds */
