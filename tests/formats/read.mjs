@@ -157,14 +157,14 @@ function message(bytes) {
 /** By the numbers in Perfetto's stack_sample.proto, trace_packet.proto, profile_common.proto and
  * generic_task.proto. */
 export function perfetto(path) {
-    const sums = new Sums(), threads = new Map(), states = new Map(), times = new Map();
-    let names, frames, stacks;
+    const sums = new Sums(), threads = new Map(), states = new Map();
+    let names, frames, stacks, times; // of a guest
     const only = (m, field) => m[field]?.[0];
     const define = (table, list, value) =>
         (list ?? []).map(message).forEach((m) => table.set(only(m, 1), value(m)));
     for (const packet of message(readFileSync(path))[1].map(message)) {
         if (only(packet, 13) === 1n)
-            [names, frames, stacks] = [new Map(), new Map(), new Map()];
+            [names, frames, stacks, times] = [new Map(), new Map(), new Map(), new Map()];
         if (packet[2])
             for (const t of (message(only(packet, 2))[2] ?? []).map(message))
                 threads.set(only(t, 1), only(t, 2).toString());

@@ -14,9 +14,9 @@
  *          turn, so that they do nothing for some of the time
  *          threads=1 the profiler keeps the times of threads
  *          requests=1 with threads=1: each message is a request, from its
- * making to the check of its answer slow=N of each core's answers every Nth
- * waits for a disk before report=N a line on the console every N rounds
- * (default 100)
+ *          making to the check of its answer
+ *          slow=N before every Nth answer of a core the thread waits for a disk
+ *          report=N a line on the console every N rounds (default 100)
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -273,8 +273,7 @@ TEST(windows_that_wait_for_push_are_counted)
     CHECK(oldest != NULL);
     seconds = strtod(oldest + sizeof name - 1, NULL) + 1764000005;
     CHECK(seconds >= (double)begun && seconds <= (double)time(NULL) + 1);
-    ask("/");
-    CHECK_CONTAINS("answer", "2 windows wait for collector push");
+    ask_until("/", "2 windows wait for collector push");
     CHECK_CONTAINS("answer", "Collecting for ");
     CHECK_EQ(end_collector(serve), 0);
 }
