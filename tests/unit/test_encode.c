@@ -434,7 +434,7 @@ TEST(encode_in_parts_writes_the_same_bytes)
     tprof_crc32c_init(&crc, 0);
     for (uint32_t most = 1; most < 40; most++) {
         struct tprof_samples s;
-        uint32_t size, parts = 0;
+        uint32_t size = 0, parts = 0;
 
         for (int in_parts = 0; in_parts < 2; in_parts++) {
             set_up();

@@ -48,7 +48,7 @@ static void put_times(struct tprof_frame *f, uint32_t tag,
 
 static void put_name(struct tprof_frame *f, const struct tprof_lock_record *r)
 {
-    uint64_t words[sizeof r->name / 8];
+    uint64_t words[sizeof r->name / 8] = {0};
     const char *name = (const char *)words;
     uint32_t size = 0;
 

@@ -128,7 +128,7 @@ static uint64_t get(const _Atomic uint64_t *sum)
 
 static void put_name(struct tprof_frame *f, const struct tprof_request_kind *k)
 {
-    uint64_t word[sizeof k->name / 8];
+    uint64_t word[sizeof k->name / 8] = {0};
     const char *name = (const char *)word;
     uint32_t size = 0;
 
