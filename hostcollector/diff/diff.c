@@ -278,7 +278,9 @@ static void write_cores(FILE *out, const struct report *look,
 {
     char list[CORE_LIST_SIZE] = "", text[CORE_LIST_SIZE + 64];
 
-    if (d->groups != NULL && d->by != VIEW_BY_CORE) {
+    if (d->groups == NULL)
+        return;
+    if (d->by != VIEW_BY_CORE) {
         write_named(out, look, d);
         return;
     }

@@ -114,7 +114,7 @@ TEST(impossible_requests_are_refused)
 static void put_frame(struct wiregen *w, enum wire_type type,
                       const uint8_t *body, size_t length)
 {
-    wiregen_open(w, type);
+    wiregen_open(w, (uint8_t)type);
     wiregen_bytes(w, body, length);
     wiregen_close(w);
 }

@@ -191,7 +191,7 @@ TEST(limit_is_the_99th_percentile)
         at(t + (i % 100 == 99 ? 2010 : 110));
         tprof_end(0, 1 + i);
     }
-    t = flush();
+    (void)flush();
     CHECK_EQ(kind_at[0][5], 1000);
     CHECK_EQ(slow_count, SLOW);
     for (uint32_t i = 0; i < SLOW; i++) /* they took the place of others */

@@ -37,7 +37,7 @@ bool image_folder_path(unsigned i, const uint8_t *id, size_t len,
                        const char *suffix, char path[PATH_MAX]);
 
 /* Room for image_kept_name(). */
-#define IMAGE_KEPT_NAME (2 * 64 + sizeof ".image")
+#define IMAGE_KEPT_NAME (128 + sizeof ".image")
 
 /* Write the name that collector serve gives an image which it keeps in a spool:
  * the build-id of (len) bytes at (id), and .image. Returns false if the

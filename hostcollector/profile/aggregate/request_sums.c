@@ -28,7 +28,7 @@ static bool make_buckets(struct aggregate *a, uint8_t kind)
     struct requests *r = &a->requests;
     size_t size = WIRE_REQUEST_BUCKETS * sizeof(uint64_t);
 
-    if (r->list[kind].buckets != NULL)
+    if (r->list[kind].buckets != NULL && r->reported[kind].buckets != NULL)
         return true;
     if (a->budget.left < 2 * size)
         return false;

@@ -3,6 +3,8 @@
 #include "profile/decode/field_rules.h"
 #include "profile/decode/fields.h"
 
+/* A member's name cannot stand in parentheses.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 #define TIMES(tag, type, member)                                               \
     UINT((tag) + WIRE_LOCK_COUNT, type, member.count),                         \
         UINT((tag) + WIRE_LOCK_TIME, type, member.time),                       \
@@ -10,6 +12,7 @@
         UINT((tag) + WIRE_LOCK_BLOCKED, type, member.blocked),                 \
         UINT((tag) + WIRE_LOCK_LEAST, type, member.least),                     \
         UINT((tag) + WIRE_LOCK_LONGEST, type, member.longest)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct field_rule lock_rules[] = {
     UINT(WIRE_LOCK_ADDRESS, guest_lock, address),

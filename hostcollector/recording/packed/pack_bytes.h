@@ -48,11 +48,11 @@ static inline void pack_zigzag(struct pack_bytes *b, uint64_t difference)
 static inline void pack_copy(struct pack_bytes *b, const uint8_t *bytes,
                              size_t size)
 {
+    if (size == 0)
+        return;
     size_t room = b->room > b->size + size ? b->room : b->size + size;
     uint8_t *moved = room > b->room ? realloc(b->bytes, room) : b->bytes;
 
-    if (size == 0)
-        return;
     if (moved == NULL) {
         b->failed = true;
         return;

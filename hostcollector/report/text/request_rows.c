@@ -68,7 +68,9 @@ double table_percentile(const struct profile_request *k, double share)
     double all = 0, sum = 0;
     size_t i = 0;
 
-    for (size_t b = 0; k->buckets != NULL && b < WIRE_REQUEST_BUCKETS; b++)
+    if (k->buckets == NULL)
+        return -1;
+    for (size_t b = 0; b < WIRE_REQUEST_BUCKETS; b++)
         all += (double)k->buckets[b];
     if (all <= 0)
         return -1;
