@@ -3,25 +3,17 @@
 #include "report/json/json_scope.h"
 #include "report/name.h"
 
-/* Member (key): (ticks) in seconds, if the clock is known. */
-static void write_seconds(struct json_object *o, const char *key,
-                          const struct profile *p, uint64_t ticks)
-{
-    if (p->tsc_hz != 0)
-        json_real(o, key, (double)ticks / (double)p->tsc_hz);
-}
-
 static void write_times(struct json_object *o, const char *key,
                         const struct profile *p, const struct lock_times *t)
 {
     struct json_object in = json_inner(o, key);
 
     json_count(&in, "count", t->count);
-    write_seconds(&in, "seconds", p, t->time);
-    write_seconds(&in, "ready_seconds", p, t->ready);
-    write_seconds(&in, "blocked_seconds", p, t->blocked);
-    write_seconds(&in, "shortest_seconds", p, t->least);
-    write_seconds(&in, "longest_seconds", p, t->longest);
+    json_seconds(&in, "seconds", p, (double)t->time);
+    json_seconds(&in, "ready_seconds", p, (double)t->ready);
+    json_seconds(&in, "blocked_seconds", p, (double)t->blocked);
+    json_seconds(&in, "shortest_seconds", p, (double)t->least);
+    json_seconds(&in, "longest_seconds", p, (double)t->longest);
     json_end(&in);
 }
 
@@ -35,12 +27,12 @@ static void write_lock(FILE *out, bool *first, const struct report *r, size_t i)
     json_count(&o, "number", i + 1);
     json_text(&o, "name", name_of_lock(name, r, i));
     json_count(&o, "address", l->address);
-    write_seconds(&o, "seconds", p, l->wall);
+    json_seconds(&o, "seconds", p, (double)l->wall);
     json_count(&o, "acquires", l->acquires);
     json_count(&o, "waiting", l->waiting);
     json_count(&o, "most_waiting", l->most_waiting);
     if (l->is_held)
-        write_seconds(&o, "holding_seconds", p, l->holding);
+        json_seconds(&o, "holding_seconds", p, (double)l->holding);
     if (l->untimed != 0)
         json_count(&o, "untimed", l->untimed);
     write_times(&o, "waits", p, &l->waits);
@@ -52,9 +44,7 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
 {
     const struct profile *p = r->profile;
     const struct profile_lock_wait *w = &p->lock_waits[i];
-    const struct view_wait *stack = &r->view->lock_waits[i];
     struct json_object o = json_element(out, first);
-    bool outermost = true;
 
     json_count(&o, "lock", w->lock + 1);
     if (w->thread != 0)
@@ -62,12 +52,7 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
     json_text(&o, "kind", w->kind == WIRE_LOCK_HELD ? "held at" : "at");
     write_times(&o, w->kind == WIRE_LOCK_HELD ? "holds" : "waits", p,
                 &w->waits);
-    (void)putc('[', json_member(&o, "stack"));
-    for (size_t k = 0; k < stack->count; k++) {
-        json_comma(out, &outermost);
-        json_string(out, r->view->functions[stack->functions[k]].name);
-    }
-    (void)putc(']', out);
+    json_stack(&o, r, &r->view->lock_waits[i]);
     json_end(&o);
 }
 

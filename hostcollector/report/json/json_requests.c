@@ -3,21 +3,13 @@
 #include "report/json/json_scope.h"
 #include "report/table.h"
 
-/* Member (key): (ticks) in seconds, if the clock is known. */
-static void write_seconds(struct json_object *o, const char *key,
-                          const struct profile *p, double ticks)
-{
-    if (p->tsc_hz != 0)
-        json_real(o, key, ticks / (double)p->tsc_hz);
-}
-
 static void write_times(struct json_object *o, const struct profile *p,
                         const struct request_times *t)
 {
-    write_seconds(o, "request_seconds", p, (double)t->time);
-    write_seconds(o, "running_seconds", p, (double)t->running);
-    write_seconds(o, "ready_seconds", p, (double)t->ready);
-    write_seconds(o, "blocked_seconds", p, (double)t->blocked);
+    json_seconds(o, "request_seconds", p, (double)t->time);
+    json_seconds(o, "running_seconds", p, (double)t->running);
+    json_seconds(o, "ready_seconds", p, (double)t->ready);
+    json_seconds(o, "blocked_seconds", p, (double)t->blocked);
 }
 
 static void write_kind(FILE *out, bool *first, const struct profile *p,
@@ -35,16 +27,16 @@ static void write_kind(FILE *out, bool *first, const struct profile *p,
 
     json_count(&o, "kind", kind);
     json_text(&o, "name", k->name);
-    write_seconds(&o, "seconds", p, (double)k->wall);
+    json_seconds(&o, "seconds", p, (double)k->wall);
     json_count(&o, "count", k->count);
     write_times(&o, p, &k->times);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double ticks = table_percentile(k, parts[i].share);
 
         if (ticks >= 0)
-            write_seconds(&o, parts[i].name, p, ticks);
+            json_seconds(&o, parts[i].name, p, ticks);
     }
-    write_seconds(&o, "longest_seconds", p, (double)k->longest);
+    json_seconds(&o, "longest_seconds", p, (double)k->longest);
     json_count(&o, "open", k->open);
     json_count(&o, "refused", k->refused);
     json_count(&o, "slow", k->slow);
@@ -59,10 +51,10 @@ static void write_slow(FILE *out, bool *first, const struct profile *p,
 
     json_count(&o, "kind", s->kind);
     json_count(&o, "number", s->number);
-    write_seconds(&o, "began_seconds", p, (double)s->began);
+    json_seconds(&o, "began_seconds", p, (double)s->began);
     write_times(&o, p, &s->times);
     if (s->longest != 0)
-        write_seconds(&o, "longest_wait_seconds", p, (double)s->longest);
+        json_seconds(&o, "longest_wait_seconds", p, (double)s->longest);
     if (s->wait != 0)
         json_count(&o, "wait", s->wait - 1);
     if (s->thread != 0)

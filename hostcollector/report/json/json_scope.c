@@ -35,14 +35,34 @@ void json_amount(struct json_object *o, const char *key,
     json_end(&in);
 }
 
+void json_seconds(struct json_object *o, const char *key,
+                  const struct profile *p, double ticks)
+{
+    if (p->tsc_hz != 0)
+        json_real(o, key, ticks / (double)p->tsc_hz);
+}
+
+void json_stack(struct json_object *o, const struct report *r,
+                const struct view_wait *w)
+{
+    FILE *out = json_member(o, "stack");
+    bool first = true;
+
+    (void)putc('[', out);
+    for (size_t i = 0; i < w->count; i++) {
+        json_comma(out, &first);
+        json_string(out, r->view->functions[w->functions[i]].name);
+    }
+    (void)putc(']', out);
+}
+
 /* The late part of (time). */
 static void write_late(struct json_object *o, const struct profile *p,
                        double late, double time)
 {
     struct json_object in = json_inner(o, "late");
 
-    if (p->tsc_hz != 0)
-        json_real(&in, "seconds", late / (double)p->tsc_hz);
+    json_seconds(&in, "seconds", p, late);
     json_real(&in, "share", lateness_part(late, time));
     json_end(&in);
 }

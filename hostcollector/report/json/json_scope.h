@@ -14,6 +14,15 @@ void json_amount(struct json_object *o, const char *key,
                  const struct profile *p, const struct amount *a,
                  const struct amount *whole);
 
+/* Write member (key): (ticks) in seconds. Left out without a clock. */
+void json_seconds(struct json_object *o, const char *key,
+                  const struct profile *p, double ticks);
+
+/* Write member "stack": the names of the functions of (w), outermost first.
+ */
+void json_stack(struct json_object *o, const struct report *r,
+                const struct view_wait *w);
+
 /* Write member "accounting": deadlines, ticks, samples and losses of each core.
  * Also write "absent_cores", if there are any. */
 void json_accounts(struct json_object *o, const struct profile *p);

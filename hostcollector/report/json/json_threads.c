@@ -6,14 +6,6 @@
 
 #define ROWS 50 /* functions of a thread */
 
-/* Member (key): (ticks) in seconds, if the clock is known. */
-static void write_seconds(struct json_object *o, const char *key,
-                          const struct profile *p, double ticks)
-{
-    if (p->tsc_hz != 0)
-        json_real(o, key, ticks / (double)p->tsc_hz);
-}
-
 /* Write the functions in which the thread of (scope) spent most time. */
 static void write_functions(struct json_object *o, const struct report *r,
                             const struct view_scope *scope)
@@ -64,15 +56,15 @@ static void write_thread(FILE *out, bool *first, const struct report *r,
     if (t->state < WIRE_IS_UNKNOWN)
         json_text(&o, "state", states[t->state]);
     if (t->wall != 0) {
-        write_seconds(&o, "seconds", p, (double)t->wall);
-        write_seconds(&o, "running_seconds", p, (double)t->running);
-        write_seconds(&o, "ready_seconds", p, (double)t->ready);
-        write_seconds(&o, "blocked_seconds", p, (double)t->blocked);
+        json_seconds(&o, "seconds", p, (double)t->wall);
+        json_seconds(&o, "running_seconds", p, (double)t->running);
+        json_seconds(&o, "ready_seconds", p, (double)t->ready);
+        json_seconds(&o, "blocked_seconds", p, (double)t->blocked);
         json_count(&o, "switches", t->switches);
     }
     if (t->waits != 0)
         json_count(&o, "in_wait", t->waits - 1);
-    write_seconds(&o, "sampled_seconds", p, t->sampled);
+    json_seconds(&o, "sampled_seconds", p, t->sampled);
     write_samples(&o, r, i + 1);
     json_end(&o);
 }
@@ -81,24 +73,17 @@ static void write_wait(FILE *out, bool *first, const struct report *r, size_t i)
 {
     const struct profile *p = r->profile;
     const struct profile_wait *w = &p->waits[i];
-    const struct view_wait *stack = &r->view->waits[i];
     struct json_object o = json_element(out, first);
-    bool outermost = true;
 
     if (w->thread != 0)
         json_count(&o, "thread", w->thread);
     json_text(&o, "kind", w->kind == WIRE_WAIT_WAKER ? "ended by" : "at");
     json_count(&o, "count", w->count);
-    write_seconds(&o, "seconds", p, (double)w->time);
-    write_seconds(&o, "longest_seconds", p, (double)w->longest);
+    json_seconds(&o, "seconds", p, (double)w->time);
+    json_seconds(&o, "longest_seconds", p, (double)w->longest);
     if (w->open != 0)
-        write_seconds(&o, "open_seconds", p, (double)w->open);
-    (void)putc('[', json_member(&o, "stack"));
-    for (size_t k = 0; k < stack->count; k++) {
-        json_comma(out, &outermost);
-        json_string(out, r->view->functions[stack->functions[k]].name);
-    }
-    (void)putc(']', out);
+        json_seconds(&o, "open_seconds", p, (double)w->open);
+    json_stack(&o, r, &r->view->waits[i]);
     json_end(&o);
 }
 
@@ -116,7 +101,7 @@ static void write_ready(struct json_object *o, const struct profile *p,
         json_comma(out, &first);
         struct json_object in = json_begin(out);
 
-        write_seconds(&in, "below_seconds", p, ldexp(1, (int)i));
+        json_seconds(&in, "below_seconds", p, ldexp(1, (int)i));
         json_count(&in, "count", s->ready[i]);
         json_end(&in);
     }
@@ -130,14 +115,14 @@ static void write_sched(FILE *out, bool *first, const struct profile *p,
     struct json_object o = json_element(out, first);
 
     json_count(&o, "core", c->core);
-    write_seconds(&o, "seconds", p, (double)s->wall);
+    json_seconds(&o, "seconds", p, (double)s->wall);
     json_count(&o, "switches", s->switches);
     json_count(&o, "moved", s->moved);
-    write_seconds(&o, "running_seconds", p, (double)s->running);
-    write_seconds(&o, "idle_seconds", p, (double)s->idle);
-    write_seconds(&o, "other_seconds", p, (double)s->unnamed);
+    json_seconds(&o, "running_seconds", p, (double)s->running);
+    json_seconds(&o, "idle_seconds", p, (double)s->idle);
+    json_seconds(&o, "other_seconds", p, (double)s->unnamed);
     if (s->has_ready_idle)
-        write_seconds(&o, "idle_while_ready_seconds", p, (double)s->ready_idle);
+        json_seconds(&o, "idle_while_ready_seconds", p, (double)s->ready_idle);
     json_count(&o, "refused_threads", s->refused);
     write_ready(&o, p, s);
     json_end(&o);
