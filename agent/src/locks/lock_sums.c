@@ -46,20 +46,6 @@ static void put_times(struct tprof_frame *f, uint32_t tag,
     tprof_frame_field(f, tag + WIRE_LOCK_LONGEST, longest);
 }
 
-static void put_name(struct tprof_frame *f, const struct tprof_lock_record *r)
-{
-    uint64_t words[sizeof r->name / 8] = {0};
-    const char *name = (const char *)words;
-    uint32_t size = 0;
-
-    for (uint32_t i = 0; i < sizeof r->name / 8; i++)
-        words[i] = atomic_load_explicit(&r->name[i], memory_order_relaxed);
-    while (size < WIRE_LOCK_NAME_MAX && name[size])
-        size++;
-    if (size > 0)
-        tprof_frame_bytes(f, WIRE_LOCK_NAME, name, size);
-}
-
 static int put_lock(struct tprof_frame *f, uint32_t i, bool all)
 {
     struct tprof_lock_record *r = &tprof_lock_table.record[i];
@@ -72,7 +58,7 @@ static int put_lock(struct tprof_frame *f, uint32_t i, bool all)
     r->told = events;
     tprof_frame_field(f, WIRE_LOCK_ADDRESS,
                       i ? tprof_lock_table_address(r) : 0);
-    put_name(f, r);
+    tprof_thread_entries_put_name(f, WIRE_LOCK_NAME, r->name);
     put_times(f, WIRE_LOCK_WAITS, &r->waits);
     uint64_t held = tprof_lock_holder_since(&r->holder);
 

@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "encode/encode.h"
 #include "requests/request_tables.h"
+#include "threads/thread_entries.h"
 
 #define VARINT 5u /* bytes of a 32-bit integer */
 
@@ -126,20 +127,6 @@ static uint64_t get(const _Atomic uint64_t *sum)
     return atomic_load_explicit(sum, memory_order_relaxed);
 }
 
-static void put_name(struct tprof_frame *f, const struct tprof_request_kind *k)
-{
-    uint64_t word[sizeof k->name / 8] = {0};
-    const char *name = (const char *)word;
-    uint32_t size = 0;
-
-    for (uint32_t i = 0; i < sizeof k->name / 8; i++)
-        word[i] = get(&k->name[i]);
-    while (size < WIRE_REQUEST_NAME_MAX && name[size])
-        size++;
-    if (size > 0)
-        tprof_frame_bytes(f, WIRE_REQUEST_NAME, name, size);
-}
-
 static int put_kind(struct tprof_frame *f, uint32_t kind)
 {
     const struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
@@ -155,7 +142,7 @@ static int put_kind(struct tprof_frame *f, uint32_t kind)
     uint64_t begun = get(&k->begun);
 
     tprof_frame_field(f, WIRE_REQUEST_KIND, kind);
-    put_name(f, k);
+    tprof_thread_entries_put_name(f, WIRE_REQUEST_NAME, k->name);
     tprof_frame_field(f, WIRE_REQUEST_NOW, tprof_sums_now());
     tprof_frame_field(f, WIRE_REQUEST_SINCE, tprof_request_tables.since);
     tprof_frame_field(f, WIRE_REQUEST_COUNT, count);

@@ -187,6 +187,21 @@ static void put_thread(struct tprof_frame *f, struct reading *r, uint32_t slot)
         tprof_frame_field(f, WIRE_THREAD_WAIT, r->wait);
 }
 
+void tprof_thread_entries_put_name(struct tprof_frame *f, uint32_t tag,
+                                   const _Atomic uint64_t *name)
+{
+    uint64_t words[TPROF_NAME_WORDS] = {0};
+    const char *text = (const char *)words;
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < TPROF_NAME_WORDS; i++)
+        words[i] = get(&name[i]);
+    while (size < WIRE_THREAD_NAME_MAX && text[size])
+        size++;
+    if (size > 0)
+        tprof_frame_bytes(f, tag, text, size);
+}
+
 void tprof_thread_entries_put_stack(struct tprof_frame *f, uint32_t tag,
                                     const struct tprof_wait_entry *w)
 {
