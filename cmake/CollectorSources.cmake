@@ -45,6 +45,7 @@ set(core_sources
     cmd/cmd_complete.c
     cmd/cmd_diff.c
     cmd/cmd_live.c
+    cmd/cmd_mcp.c
     cmd/cmd_pgo.c
     cmd/cmd_push.c
     cmd/cmd_record.c
@@ -112,6 +113,10 @@ set(core_sources
     export/waits_folded.c
     fleet/notify.c
     fleet/respawn.c
+    fleet/mcp/mcp.c
+    fleet/mcp/mcp_answer.c
+    fleet/mcp/mcp_files.c
+    fleet/mcp/mcp_tools.c
     fleet/serve/merge_process.c
     fleet/serve/serve_change.c
     fleet/serve/serve_images.c

@@ -55,6 +55,14 @@ int cmd_live_help(void);
 struct serve_page;
 int cmd_report_page(const struct serve_page *page);
 
+/* For struct mcp_config: write the answer of a command to standard output.
+ * Return an enum exit_code. */
+struct mcp_ask;
+int cmd_report_answer(const struct mcp_ask *ask);
+int cmd_annotate_answer(const struct mcp_ask *ask);
+int cmd_diff_answer(const struct mcp_ask *ask);
+int cmd_check_answer(const struct mcp_ask *ask);
+
 extern const struct subcommand cmd_annotate;
 extern const struct subcommand cmd_bridge;
 extern const struct subcommand cmd_check;
@@ -62,6 +70,7 @@ extern const struct subcommand cmd_compact;
 extern const struct subcommand cmd_complete;
 extern const struct subcommand cmd_diff;
 extern const struct subcommand cmd_live;
+extern const struct subcommand cmd_mcp;
 extern const struct subcommand cmd_pgo;
 extern const struct subcommand cmd_push;
 extern const struct subcommand cmd_record;

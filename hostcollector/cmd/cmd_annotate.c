@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
+#include "fleet/mcp/mcp.h"
 #include "session/sampling.h"
 #include "session/session_options.h"
 
@@ -147,10 +148,22 @@ static int work_annotate(void *config, struct outputs *out)
     return sampling_run(&job);
 }
 
+static const struct command_plan planned = {"collector annotate", &help,
+                                            plan_annotate, work_annotate};
+
+int cmd_annotate_answer(const struct mcp_ask *ask)
+{
+    struct options o = OPTIONS_DEFAULT;
+
+    mcp_ask_options(ask, &o);
+    int result = command_run(&planned, &o, &o.from.guests);
+
+    options_fini(&o);
+    return result;
+}
+
 static int run_annotate(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector annotate", &help,
-                                                plan_annotate, work_annotate};
     struct options o = OPTIONS_DEFAULT;
 
     o.shown.page_code = OPTIONS_PAGE_USUAL;

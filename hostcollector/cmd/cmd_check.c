@@ -9,6 +9,7 @@
 #include "cli/option_kinds.h"
 #include "cli/signals.h"
 #include "cli/text_style.h"
+#include "fleet/mcp/mcp.h"
 #include "session/session_options.h"
 
 struct check_options {
@@ -91,6 +92,20 @@ static int check_all(const struct check_options *o)
         (void)fprintf(stderr, "collector check: %s\n", e.text);
         result = EXIT_FAILED;
     }
+    return result;
+}
+
+int cmd_check_answer(const struct mcp_ask *ask)
+{
+    struct check_options o = {.sandbox = ask->config->from.sandbox};
+    struct err e = {""};
+    int result = EXIT_FAILED;
+
+    if (take_image(&o, ask->image, &e) == 0)
+        result = check_all(&o);
+    else
+        (void)fprintf(stderr, "collector check: %s\n", e.text);
+    guests_fini(&o.guests);
     return result;
 }
 

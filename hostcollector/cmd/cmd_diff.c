@@ -15,6 +15,7 @@
 #include "diff/compare/compare.h"
 #include "diff/diff.h"
 #include "diff/diff_runs.h"
+#include "fleet/mcp/mcp.h"
 #include "session/session_options.h"
 #include "session/window_options.h"
 #include "util/text.h"
@@ -402,10 +403,30 @@ static int compare_runs(void *config, struct outputs *out)
     return result;
 }
 
+static const struct command_plan planned = {"collector diff", &help, plan_diff,
+                                            compare_runs};
+
+int cmd_diff_answer(const struct mcp_ask *ask)
+{
+    struct diff_config c = {.options = OPTIONS_DEFAULT, .windows.at = ask->at};
+
+    mcp_ask_options(ask, &c.options);
+    c.options.from.input = NULL;
+    if (ask->recording != NULL) {
+        c.inputs.list[c.inputs.count++] = ask->recording;
+        c.inputs.list[c.inputs.count++] = ask->after;
+    } else {
+        c.windows.options.pick.folder = ask->config->spool;
+        c.windows.options.pick.guest = ask->guest;
+    }
+    int result = command_run(&planned, &c, &c.options.from.guests);
+
+    options_fini(&c.options);
+    return result;
+}
+
 static int run_diff(int argc, char **argv)
 {
-    static const struct command_plan planned = {"collector diff", &help,
-                                                plan_diff, compare_runs};
     struct diff_config c = {.options = OPTIONS_DEFAULT};
     int result = command_main(&planned, &c, &c.options.from.guests, argc, argv);
 

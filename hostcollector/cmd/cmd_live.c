@@ -87,7 +87,7 @@ static const char first_screen[] =
     "Watch a guest as it runs:\n"
     "  collector top --serial tprof.sock --elf kernel.elf\n"
     "\n"
-    "Further commands: stacks, check, pgo, serve, push, compact, bridge.\n"
+    "Further commands: stacks, check, pgo, serve, push, compact, mcp, bridge.\n"
     "'collector help COMMAND' explains a command, 'collector help live' the\n"
     "options of collector itself, and 'man collector' everything.\n";
 

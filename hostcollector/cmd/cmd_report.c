@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/command_main.h"
 #include "cli/option_kinds.h"
+#include "fleet/mcp/mcp.h"
 #include "fleet/serve/serve_config.h"
 #include "recording/spool/spool_list.h"
 #include "session/sampling.h"
@@ -153,6 +154,23 @@ int cmd_report_page(const struct serve_page *page)
         result = command_run(&planned, &c, &from->guests);
     else
         (void)fprintf(stderr, NAME ": %s\n", e.text);
+    options_fini(&c.options);
+    return result;
+}
+
+int cmd_report_answer(const struct mcp_ask *ask)
+{
+    struct report_config c = {
+        .options = OPTIONS_DEFAULT,
+        .windows = {.since = ask->since, .until = ask->until}};
+
+    mcp_ask_options(ask, &c.options);
+    if (ask->recording == NULL) {
+        c.windows.pick.folder = ask->config->spool;
+        c.windows.pick.guest = ask->guest;
+    }
+    int result = command_run(&planned, &c, &c.options.from.guests);
+
     options_fini(&c.options);
     return result;
 }

@@ -11,9 +11,10 @@ static int run_help(int argc, char **argv);
 static const struct subcommand help = {"help", NULL, run_help};
 
 static const struct subcommand *const commands[] = {
-    &cmd_run,  &cmd_record, &cmd_report,  &cmd_annotate, &cmd_diff,
-    &cmd_pgo,  &cmd_top,    &cmd_stacks,  &cmd_check,    &cmd_bridge,
-    &cmd_push, &cmd_serve,  &cmd_compact, &cmd_view,     &help};
+    &cmd_run,     &cmd_record, &cmd_report, &cmd_annotate,
+    &cmd_diff,    &cmd_pgo,    &cmd_top,    &cmd_stacks,
+    &cmd_check,   &cmd_bridge, &cmd_push,   &cmd_serve,
+    &cmd_compact, &cmd_view,   &cmd_mcp,    &help};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 const struct subcommand *cmd_find(const char *name)

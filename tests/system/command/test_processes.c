@@ -25,6 +25,7 @@
 
 #include "cli/command.h"
 #include "command.h"
+#include "foreign.h"
 #include "spooled.h"
 #include "traced_tree.h"
 
@@ -59,49 +60,6 @@ struct command_line {
 static const struct command_line *now;
 static unsigned heard; /* a bit for each of (now->processes) */
 static unsigned seen;
-
-/* Foreign bytes */
-
-/* Is the socket (fd) of (pid) between processes that do not know each other?
- * Those of one command have no names. */
-static bool is_foreign_socket(pid_t pid, int fd)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_un un;
-        char room[256];
-    } own = {.room = ""}, other = own;
-    socklen_t own_size = sizeof own, other_size = sizeof other;
-    int process = (int)syscall(SYS_pidfd_open, pid, 0);
-    int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-    bool named = false;
-
-    if (copy >= 0) {
-        named = (getsockname(copy, &own.any, &own_size) == 0 &&
-                 (own.any.sa_family == AF_INET || own_size > 2)) ||
-                (getpeername(copy, &other.any, &other_size) == 0 &&
-                 (other.any.sa_family == AF_INET || other_size > 2));
-        (void)close(copy);
-    }
-    (void)close(process);
-    return named;
-}
-
-static bool is_foreign(pid_t pid, int fd)
-{
-    static const char *const files[] = {".tprof", ".elf", "/dump"};
-    char link[64], path[512] = "";
-
-    (void)snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)pid, fd);
-    if (readlink(link, path, sizeof path - 1) < 0)
-        return false;
-    if (strncmp(path, "socket:", 7) == 0)
-        return is_foreign_socket(pid, fd);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (strstr(path, files[i]) != NULL && strstr(path, ".sent-") == NULL)
-            return true;
-    return false;
-}
 
 /* Is (path) the one that (pattern) has? A * there is a number. */
 static bool fits(const char *pattern, const char *path)
@@ -160,7 +118,7 @@ static void look_at_call(struct tree_process *p, const struct traced_call *c)
         (c->number != SYS_read && c->number != SYS_pread64 &&
          c->number != SYS_readv && c->number != SYS_recvfrom &&
          c->number != SYS_recvmsg && c->number != SYS_mmap) ||
-        fd < 0 || !is_foreign(p->at.pid, fd))
+        fd < 0 || !foreign_fd(p->at.pid, fd))
         return;
     heard |= bit;
     check_status(p, e);
@@ -383,6 +341,18 @@ static void make_receiver(void)
     (void)snprintf(push_words, sizeof push_words,
                    "push --to pyroscope+%s home/rec", receiver_url);
     beside(receive);
+}
+
+/* Standard input asks for two answers. */
+static void make_question(void)
+{
+    make_recording();
+    write_text("question",
+               "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+               "\"list_recordings\"}}\n"
+               "{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
+               "\"report\"}}\n");
+    CHECK(freopen("question", "r", stdin) != NULL);
 }
 
 static void make_servers(void)
@@ -619,6 +589,15 @@ static const struct command_line compact = {
     .words = "compact home/spool",
     .processes = {{"0", "who merges windows", HEARS, NULL}}};
 
+static const struct command_line mcp = {
+    .name = "mcp",
+    .words = "mcp home/rec",
+    .processes = {{"0", "who hears the user's program", UNCONFINED,
+                   "it reads JSON of the user's program, and names of files"},
+                  {"0.1", "who answers", HEARS, NULL},
+                  HELPER_OF_FILES("0.1.1")},
+    .begin = make_question};
+
 static const struct command_line complete = {
     .name = "complete",
     .words = "complete report --sort",
@@ -640,7 +619,8 @@ static const struct command_line *const lines[] = {
     &check,        &bridge,
     &push,         &serve,
     &compact,      &complete,
-    &help,         &view};
+    &help,         &view,
+    &mcp};
 
 /* Runs */
 
@@ -792,5 +772,6 @@ PROCESSES_OF(push)
 PROCESSES_OF(serve)
 #endif
 PROCESSES_OF(compact)
+PROCESSES_OF(mcp)
 PROCESSES_OF(complete)
 PROCESSES_OF(help)
