@@ -120,7 +120,18 @@ TEST(callers_that_are_not_certain_are_missing)
     found("at_taken", WORDS("back_in_framed"), NULL, NULL, true);
     found("at_either", WORDS("back_in_framed", "back_in_framed"), NULL, NULL,
           true);
-    found("at_unsized", WORDS("back_in_framed"), NULL, NULL, true);
+    found("at_middle", WORDS("back_in_framed"), NULL, NULL, true);
+    found("at_uneven", WORDS("back_in_framed"), NULL, NULL, true);
+    found("at_interrupt_end", WORDS("back_in_framed"), NULL, NULL, true);
+}
+
+TEST(callers_of_labels_without_size_are_found_by_their_ret)
+{
+    begin();
+    found("at_unsized", WORDS("back_in_framed"), "back_in_framed", NULL, false);
+    found("at_unsized_short", WORDS("back_in_framed"), "back_in_framed", NULL,
+          false);
+    found("at_unsized", WORDS(NULL, "back_in_framed"), NULL, NULL, true);
 }
 
 TEST(callers_of_frames_are_found_by_code)

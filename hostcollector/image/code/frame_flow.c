@@ -238,6 +238,14 @@ static bool ends_interrupt(const uint8_t *code, size_t len)
     return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
 }
 
+/* Is the instruction a near ret, and no iret or sysret? */
+static bool is_near_return(const uint8_t *code, size_t len)
+{
+    size_t prefix = len > 1 && (*code == 0xf2 || *code == 0xf3);
+
+    return code[prefix] == 0xc3 || code[prefix] == 0xc2;
+}
+
 /* Does the instruction move RSP to another stack? "and rsp, -16" does not. */
 static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
 {
@@ -267,6 +275,8 @@ static void note_facts(struct frame_flow *f, const struct insn *in,
         f->other_rbp = true;
     if (in->kind == INSN_CALL)
         f->has_call = true;
+    if (in->kind == INSN_RETURN && is_near_return(code, len))
+        *(before->depth == 0 ? &f->returns_level : &f->returns_uneven) = true;
 }
 
 static void flag_next(struct frame_flow *f, uint64_t next, uint8_t flag)

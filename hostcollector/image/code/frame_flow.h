@@ -62,9 +62,11 @@ struct frame_flow {
     bool lost;      /* bytes that are no known instruction were reached */
     /* Clears RBP without saving it, or returns by iret: no callers. */
     bool outermost;
-    bool interrupt; /* returns by iret */
-    bool new_stack; /* moves RSP to another stack */
-    bool ends;      /* some path returns, or jumps to other code */
+    bool interrupt;      /* returns by iret */
+    bool new_stack;      /* moves RSP to another stack */
+    bool ends;           /* some path returns, or jumps to other code */
+    bool returns_level;  /* a ret pops the word that RSP had at the entry */
+    bool returns_uneven; /* a ret pops another word, or an unknown word */
 };
 
 /*

@@ -9,6 +9,9 @@
  * distant labels. */
 #define MAX_FUNCTION_BYTES (1u << 20)
 
+/* Limit of the code from a label on, the next labels included. */
+#define MAX_LABEL_BYTES 4096u
+
 static bool code_of(const struct image *img, const struct image_function *f,
                     const uint8_t **code)
 {
@@ -83,6 +86,47 @@ static void enter_cold(const struct image *img, struct frame_flow *flow,
     frame_part_fini(&cold);
 }
 
+/* Bytes from label (f) on: the code of (f) and of the labels that follow (f).
+ * Assembly uses such labels as targets of jumps inside a function. */
+static uint64_t label_bytes(const struct image *img,
+                            const struct image_function *f)
+{
+    const struct image_function *next = f;
+    uint64_t size = 0;
+
+    do
+        size += next->size;
+    while (size < MAX_LABEL_BYTES &&
+           (next = image_find_function(img, f->start + size)) != NULL &&
+           !next->sized && next->start == f->start + size);
+    return size;
+}
+
+/*
+ * Does the code from label (f) on show that RSP points to the return address at
+ * the label? The word that a ret pops is the return address, whoever came to
+ * the label, and how.
+ */
+static bool returns_level(const struct image *img,
+                          const struct image_function *f)
+{
+    const struct image_function code = {.start = f->start,
+                                        .size = label_bytes(img, f)};
+    const uint8_t *bytes;
+    struct frame_flow flow;
+    bool level = false;
+
+    if (!code_of(img, &code, &bytes))
+        return false;
+    if (frame_flow_init(&flow, bytes, (size_t)code.size) == 0) {
+        enter_flow(&flow);
+        frame_flow_run(&flow);
+        level = flow.returns_level && !flow.returns_uneven;
+    }
+    frame_flow_fini(&flow);
+    return level;
+}
+
 bool function_flow_is_part(const struct image_function *f)
 {
     return parent_length(f->name) != 0;
@@ -101,7 +145,7 @@ int function_flow_init(struct function_flow *o, const struct image *img,
     if (is_part)
         enter_cold(img, &o->flow, f);
     if (o->flow.queued == 0) {
-        o->depth_known = o->depth_known && !is_part;
+        o->depth_known = !is_part && (f->sized || returns_level(img, f));
         enter_flow(&o->flow);
     }
     frame_flow_run(&o->flow);

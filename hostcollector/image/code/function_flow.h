@@ -16,8 +16,10 @@ struct image_function;
 
 struct function_flow {
     struct frame_flow flow;
-    /* Stack depths are counted from the call of the function. False if the
-     * symbol may be a label in the middle of code. */
+    /* Stack depths are counted from the return address. False if the symbol
+     * is a label without size, unless the code from the label on shows where
+     * the return address is: every ret pops the word that RSP had at the
+     * label. */
     bool depth_known;
 };
 

@@ -103,8 +103,46 @@ at_either:
     ud2
     .size depends, . - depends
 
-# nobody says where it ends, and so not where it begins
+# a label without size: its ret shows where the return address is, also through
+# the jump to the next label
 unsized:
 at_unsized:
+    cmp $16, %rdx
+    jb unsized_short
+    push %rbx
+    pop %rbx
+    ret
+unsized_short:
+at_unsized_short:
     nop
     ret
+    function fence
+    ud2
+    .size fence, . - fence
+
+# a label in the middle of a function: the ret pops what was pushed before
+middle:
+at_middle:
+    pop %rbx
+    ret
+    function fence_of_middle
+    ud2
+    .size fence_of_middle, . - fence_of_middle
+
+# rets of two depths
+uneven:
+at_uneven:
+    jz 1f
+    ret
+1:
+    push %rbx
+    ret
+    function fence_of_uneven
+    ud2
+    .size fence_of_uneven, . - fence_of_uneven
+
+# no ret that belongs to a call
+interrupt_end:
+at_interrupt_end:
+    nop
+    iretq

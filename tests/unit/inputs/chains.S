@@ -4,7 +4,7 @@
     .globl _start, caller, back, framed, in_framed, late, at_ret, signal, indirect, back_indirect
     .globl own_gate, own_common, back_own_begin, cleanup, in_begin_thread
     .globl second_vector, begins, in_begins, back_begun, in_switched, in_aligned
-    .globl plain, damaged, interrupt, taken, back_taken, unsized, never, behind, start_back, back_framed, back_late
+    .globl plain, damaged, interrupt, taken, back_taken, unsized, unsized_middle, never, behind, start_back, back_framed, back_late
 
     .type _start, @function
 _start:
@@ -123,6 +123,10 @@ plain:
 unsized:
     push %rbx
     nop
+    pop %rbx
+    ret
+    .type unsized_middle, @function
+unsized_middle:
     pop %rbx
     ret
 
