@@ -287,6 +287,8 @@ set(core_sources
     report/html/html_data.c
     report/html/html_head.c
     report/html/html_pack.c
+    report/html/html_locks.c
+    report/html/html_requests.c
     report/html/html_threads.c
     report/html/html_tree.c
     report/groups.c

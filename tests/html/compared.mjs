@@ -452,6 +452,75 @@ cases.waits_of_threads_are_shown_as_the_json_file_says = async () => {
     await page.fine();
 };
 
+// Is the time in (cell) that of (seconds), to three digits?
+const same_time = (cell, seconds, what) =>
+    assert.ok(seconds > 0 ? Math.abs(ms(cell) / (1000 * seconds) - 1) < .01 : cell === "\u00b7", `${what}: ${cell}, not ${seconds} s`);
+const chain_of = (stack) => [...stack].reverse().join(" \u2190 ") || "stack unknown";
+
+// catches: times of requests that are not the report's, a slow request without its story or with that of another
+cases.requests_are_shown_as_the_json_file_says = async () => {
+    const page = await page_of("requests", kernel), guest = report("requests", ...kernel), threads = thread_names(guest);
+    await show(page, "requests");
+    const parts = (r) => [r.running_seconds, r.ready_seconds, r.blocked_seconds, r.request_seconds - r.running_seconds -
+        r.ready_seconds - r.blocked_seconds].map((n) => percent(n / r.request_seconds));
+    const name_of = (kind) => guest.requests.find((r) => r.kind === kind).name || `kind ${kind}`;
+    const kinds = await cells_of(page, "table.requests tbody tr");
+    assert.deepEqual(kinds.map((row) => [row[0], row[1], ...row.slice(7)]), guest.requests.map((r) =>
+        [name_of(r.kind), `${(r.count / r.seconds).toLocaleString("en-US")}/s`, ...parts(r)]));
+    kinds.forEach((row, i) => [["p50_seconds", 2], ["p90_seconds", 3], ["p99_seconds", 4], ["p999_seconds", 5], ["longest_seconds", 6]]
+        .forEach(([key, cell]) => same_time(row[cell], guest.requests[i][key], key)));
+    const slow = guest.slow_requests.sort((a, b) => b.request_seconds - a.request_seconds);
+    const stack = (r) => r.wait === undefined ? null : chain_of(guest.thread_waits[r.wait].stack);
+    const shown = await cells_of(page, "table.slowest tbody tr");
+    assert.deepEqual(shown.map((row) => [row[1], row[2], row[3], ...row.slice(4, 8), row[9]]), slow.map((r) =>
+        [`${name_of(r.kind)} ${r.number}`, `${r.began_seconds.toFixed(3)} s`, r.thread ? threads[r.thread - 1] : "", ...parts(r), stack(r) || ""]));
+    shown.forEach((row, i) => {
+        same_time(row[0], slow[i].request_seconds, "time");
+        same_time(row[8], slow[i].longest_wait_seconds, "longest wait");
+    });
+    const places = await cells_of(page, "table.places tbody tr");
+    assert.deepEqual(places.map(([share, , where]) => [share, where.replace(/^no wait.*/, "none")]).sort(),
+        [...new Set(slow.map(stack))].map((s) => [percent(slow.filter((r) => stack(r) === s).length / slow.length), s || "none"]).sort());
+    assert.match(await page.textContent("#requests-box"), /2 requests had no room in the guest and are missing/);
+    await page.click(`table.slowest .name >> text="${slow[0].began_seconds.toFixed(3)} s"`);
+    await settle(page);
+    const [from, to] = (await page.textContent("#selection")).match(/--time (\S+)\)/)[1].split("..").map(Number);
+    assert.ok(from <= slow[0].began_seconds && from > slow[0].began_seconds - .002 && to >= from + slow[0].request_seconds, `${from} to ${to}`);
+    await page.keyboard.press("r");
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), "requests");
+    await page.click('table.slowest .name >> text="Ping"');
+    await settle(page);
+    assert.equal(await page.inputValue("#thread"), "1");
+    await page.fine();
+};
+
+// catches: waits of another lock, holders among the waiters, or times that are not the report's
+cases.locks_are_shown_as_the_json_file_says = async () => {
+    const page = await page_of("locks", kernel), guest = report("locks", ...kernel), threads = thread_names(guest);
+    await show(page, "locks");
+    const shown = await cells_of(page, "table.locks tbody tr");
+    const locks = guest.locks.sort((a, b) => b.waits.seconds - a.waits.seconds);
+    assert.deepEqual(shown.map(([name, , contended, , spinning, rate, most, held]) => [name, contended, spinning, rate, most, held]),
+        locks.map((l) => [l.name, percent(l.waits.count / l.acquires), l.most_waiting && l.waits.seconds
+            ? percent(1 - (l.waits.ready_seconds + l.waits.blocked_seconds) / l.waits.seconds) : "\u00b7",
+                          l.acquires / l.seconds < 10 ? `${(l.acquires / l.seconds).toFixed(1)}/s` : `${(l.acquires / l.seconds).toLocaleString("en-US")}/s`,
+                          l.most_waiting ? String(l.most_waiting) : "\u00b7", l.holds.count ? percent(l.holds.seconds / l.seconds) : "\u00b7"]));
+    shown.forEach((row, i) => [[1, locks[i].waits.seconds], [3, locks[i].waits.longest_seconds], [8, locks[i].holds.longest_seconds]]
+        .forEach(([cell, seconds]) => same_time(row[cell], seconds, `${row[0]} ${cell}`)));
+    const of = (w) => w.waits || w.holds;
+    const whole = (w) => guest.lock_waits.filter((o) => o.lock === w.lock && o.kind === w.kind).reduce((all, o) => all + of(o).seconds, 0);
+    const stacks = await cells_of(page, "table.lock-stacks tbody tr");
+    assert.deepEqual(stacks.map((row) => [...row.slice(0, 4), ...row.slice(5)]).sort(), guest.lock_waits.map((w) => [
+        guest.locks.find((l) => l.number === w.lock).name, w.kind === "at" ? "waiters" : "holders", percent(of(w).seconds / whole(w)),
+        of(w).count.toLocaleString("en-US"), w.thread ? threads[w.thread - 1] : "", chain_of(w.stack)]).sort());
+    const text = await page.textContent("#locks-box");
+    for (const sentence of ["queue\\x1b[2J: of 300 ms held, holders were ready for 90.0 ms, blocked for 90.0 ms.",
+                            "lock 0x7f8040, at the end of the run: 2 threads waited, a thread had held the lock for 3.00 ms.",
+                            "The time of 12 waits for locks is not known"])
+        assert.ok(text.includes(sentence), sentence);
+    await page.fine();
+};
+
 // catches: phases, functions or a dark part that are not the report's, or a page that hides the start
 cases.start_is_shown_first_and_as_the_json_file_says = async () => {
     const page = await page_of("from_boot", kernel), { boot } = report("from_boot", ...kernel);
@@ -476,14 +545,14 @@ cases.start_is_shown_first_and_as_the_json_file_says = async () => {
 // catches: a guest without threads and marks that has something of them to read
 cases.guest_without_threads_has_nothing_of_them = async () => {
     const page = await page_of("usual", kernel, "#view=threads&thread=1&by=thread");
-    for (const what of ["[data-tab=threads].tab", "[data-tab=offcpu].tab", "[data-tab=boot].tab", "#thread", "#by"])
+    for (const what of ["[data-tab=threads].tab", "[data-tab=offcpu].tab", "[data-tab=requests].tab", "[data-tab=locks].tab", "[data-tab=boot].tab", "#thread", "#by"])
         assert.ok(await page.isHidden(what), what);
     assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
-    for (const key of ["6", "7", "8", ",", "."])
+    for (const key of ["6", "7", "8", "r", "k", ",", "."])
         await page.keyboard.press(key);
     assert.equal(await page.evaluate(() => document.body.dataset.tab), "flame");
     await page.keyboard.press("?");
-    assert.doesNotMatch(await page.innerText("#help"), /thread|boot/i);
+    assert.doesNotMatch(await page.innerText("#help"), /thread|boot|requests|locks/i);
     await page.fine();
 };
 

@@ -76,6 +76,22 @@ cases.names_of_threads_and_phases_are_text = async () => {
     }
 };
 
+// catches: a name of a request or lock that becomes markup
+cases.names_of_requests_and_locks_are_text = async () => {
+    for (const name of ["requests", "locks"]) {
+        collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
+        const page = await open(`${name}.html`);
+        for (const text of NAMES) {
+            await page.evaluate((told) => (window.tprof.profile.head.requests || window.tprof.profile.head.locks)[0].name = told, text);
+            await page.click(`.tab[data-tab="${name}"]`);
+            await settle(page);
+            assert.ok((await page.textContent("main")).includes(text.replace("\u202e", name === "requests" ? "\\x202e" : "\u202e")), text);
+            await unharmed(page);
+        }
+        await page.fine();
+    }
+};
+
 // catches: text of the guest in the file as it came
 cases.file_has_no_markup_of_the_guest = () => {
     const text = readFileSync("hostile.html", "utf8");

@@ -6,7 +6,7 @@ import { assert, collector, open, run, scene, settle } from "./browser.mjs";
 collector("report", scene("usual"), "--elf", "kernel.elf", "-o", "usual.html");
 const both = ["--elf", "kernel.elf", "--elf", "app.elf"];
 collector("report", scene("two_images"), ...both, "-o", "two.html");
-for (const name of ["threads", "from_boot"])
+for (const name of ["threads", "requests", "locks", "from_boot"])
     collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.html`);
 
 // What a reader sees: texts, what is pressed, chosen or checked, and the pictures.
@@ -48,6 +48,10 @@ const cases = {};
 for (const name of ["functions", "sandwich", "lines", "waits", "trust"])
     cases[`view_${name}_has_an_address`] = async () => // catches: a view that a link does not open
         assert.equal(await passed_on("usual.html", tab(name)), `#view=${name}`);
+
+for (const name of ["requests", "locks"])
+    cases[`view_${name}_has_an_address`] = async () => // catches: a view of some guests that a link does not open
+        assert.equal(await passed_on(`${name}.html`, tab(name)), `#view=${name}`);
 
 // catches: a choice among threads that a link loses
 for (const [what, choose, hash] of [

@@ -4,7 +4,7 @@
 import { assert, collector, open, readFileSync, run, scene, settle } from "./browser.mjs";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-for (const name of ["usual", "oversubscribed", "threads", "from_boot"])
+for (const name of ["usual", "oversubscribed", "threads", "requests", "locks", "from_boot"])
     collector("report", scene(name), "--elf", "kernel.elf", "-o", `${name}.tprof`, "-o", `${name}.html`);
 collector("report", scene("two_images"), "--elf", "kernel.elf", "--elf", "app.elf", "-o", "two.html");
 collector("diff", "usual.tprof", "oversubscribed.tprof", "-o", "diff.html");
@@ -23,7 +23,8 @@ async function axe_finds(page) {
 
 // catches: a role, a name, an order or a contrast that keeps somebody out
 for (const [file, views] of [["usual.html", VIEWS], ["two.html", ["flame"]], ["diff.html", DIFF_VIEWS],
-                            ["threads.html", THREAD_VIEWS], ["from_boot.html", ["boot"]]])
+                            ["threads.html", THREAD_VIEWS], ["requests.html", ["requests"]],
+                            ["locks.html", ["locks"]], ["from_boot.html", ["boot"]]])
     cases[`axe_finds_nothing_in_${file}`] = async () => {
         const page = await open(file);
         await page.evaluate(AXE);
@@ -51,7 +52,7 @@ const controls = (page) => page.evaluate(() => [...document.querySelectorAll(
 
 // catches: a control that only a pointer reaches, a trap, or a focus that nobody sees
 for (const [file, views] of [["usual.html", VIEWS], ["diff.html", DIFF_VIEWS], ["threads.html", THREAD_VIEWS],
-                            ["from_boot.html", ["boot"]]])
+                            ["requests.html", ["requests"]], ["locks.html", ["locks"]], ["from_boot.html", ["boot"]]])
     cases[`tab_key_reaches_every_control_of_${file}`] = async () => {
         for (const view of views) {
             const page = await open(file, `#view=${view}`);

@@ -99,6 +99,12 @@ void html_head(FILE *out, const struct report *r, const char *title,
  * whole run. Nothing without threads. */
 void html_threads(FILE *out, const struct report *r);
 
+/* Write the members "requests" and "slow". Nothing without requests. */
+void html_requests(FILE *out, const struct report *r);
+
+/* Write the members "locks" and "lock_waits". Nothing without locks. */
+void html_locks(FILE *out, const struct report *r);
+
 /* Write a guest's block without its JSON text. (t) has all paths. */
 void html_write_tree(struct pack *p, const struct html_tree *t,
                      const struct view *v);

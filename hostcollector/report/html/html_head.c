@@ -206,6 +206,8 @@ void html_head(FILE *out, const struct report *r, const char *title,
     write_images(out, r->view, title);
     write_cores(out, p);
     html_threads(out, r);
+    html_requests(out, r);
+    html_locks(out, r);
     json_boot(&boot, r);
     write_remarks(out, r->remarks);
     (void)putc('}', out);

@@ -82,8 +82,8 @@ class App extends Page {
     }
 
     get paperTable() {
-        const { table, off, boot } = this.threads;
-        return { threads: table, offcpu: off, boot }[document.body.dataset.tab] || this.table;
+        const { table, off, requests, locks, boot } = this.threads;
+        return { threads: table, offcpu: off, requests, locks, boot }[document.body.dataset.tab] || this.table;
     }
 
     /* Show guest (index). */

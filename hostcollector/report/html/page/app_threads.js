@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The choice of a thread, and the views that only some guests have: threads, their
- * waits, and the start. Part of App. */
+ * waits, requests, locks, and the start. Part of App. */
 
 const THREADS_OFFERED = 200;
+const SOME_TABS = ["threads", "offcpu", "requests", "locks", "boot"];
 
 class ThreadChoice {
     constructor(app) {
@@ -12,6 +13,11 @@ class ThreadChoice {
             thread: (number) => this.choose(number), pick: (f) => app.pick(f), open: (f) => app.openLines(f),
             changed: () => app.redraw(),
         });
+        const chosen = { thread: (number) => this.choose(number, "flame"), pick: (f) => app.pick(f) };
+        this.requests = new RequestTable(byId("requests-box"), {
+            ...chosen, range: (from, to) => this.showRequest(from, to),
+        });
+        this.locks = new LockTable(byId("locks-box"), chosen);
         this.boot = new Boot(byId("boot-box"), {
             range: (from, to) => this.showPhase(from, to), pick: (f) => app.pick(f),
         });
@@ -45,8 +51,9 @@ class ThreadChoice {
 
     /* Offer the threads and views that (profile) has. */
     offer(profile) {
-        const { threads, boot } = profile.head;
-        for (const [tab, has] of [["threads", threads], ["offcpu", threads], ["boot", boot]]) {
+        const { threads } = profile.head, of = { ...profile.head, offcpu: threads };
+        for (const tab of SOME_TABS) {
+            const has = of[tab];
             document.querySelector(`.tab[data-tab="${tab}"]`).hidden = !has;
             document.body.classList.toggle(`has-${tab}`, Boolean(has));
         }
@@ -55,7 +62,7 @@ class ThreadChoice {
         /* the guest before may have had more */
         const { state } = this.app;
         state.by = threads ? state.by : "core";
-        state.tab = ["threads", "offcpu", "boot"].includes(state.tab) && !this.has(state.tab) ? "flame" : state.tab;
+        state.tab = SOME_TABS.includes(state.tab) && !this.has(state.tab) ? "flame" : state.tab;
     }
 
     /* The list of threads, with the chosen one in any case. */
@@ -86,8 +93,19 @@ class ThreadChoice {
             this.table.set(profile, state);
         if (tab === "offcpu")
             this.off.set(profile, state);
+        if (tab === "requests")
+            this.requests.set(profile);
+        if (tab === "locks")
+            this.locks.set(profile);
         if (tab === "boot")
             this.boot.set(profile);
+    }
+
+    /* The graph of the slots from (from) to (to), in ticks. */
+    showRequest(from, to) {
+        const { app } = this, { head, hz } = app.profile, slot = (ticks) => ticks / hz * head.slots_per_s;
+        app.state.tab = "flame";
+        app.setRange(Math.floor(slot(from)), Math.max(Math.floor(slot(from)) + 1, Math.ceil(slot(to))));
     }
 
     /* The graph of the start's phase from (from) to (to), in seconds of the guest's

@@ -33,6 +33,8 @@ function keyList(app) {
         ["5", "how far this can be trusted", tab("trust")],
         ["6", "threads, and the scheduling of cores", other("threads"), "threads"],
         ["7", "off CPU: the stacks at which threads wait", other("offcpu"), "threads"],
+        ["r", "requests: their times, and why the slowest are slow", other("requests"), "requests"],
+        ["k", "locks: who waits, and who holds them", other("locks"), "locks"],
         ["8", "the start of the guest, if it samples from boot", other("boot"), "boot"],
         ["l", "source lines and code of the function that was picked", () => app.openLines()],
         ["i", "invert: innermost functions first", () => app.toggle("inverted")],

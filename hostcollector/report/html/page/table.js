@@ -14,9 +14,9 @@ function barCell(p, text, title) {
     return cell;
 }
 
-/* Below a table that shows (table.limit) of its (count) rows. */
-function moreButton(table, count) {
-    const more = el("button", "more", `${countText(count - table.limit)} further functions`);
+/* Below a table that shows (table.limit) of its (count) rows, which are (what). */
+function moreButton(table, count, what = "functions") {
+    const more = el("button", "more", `${countText(count - table.limit)} further ${what}`);
     more.addEventListener("click", () => {
         table.limit *= 4;
         table.draw();

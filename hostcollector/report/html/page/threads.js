@@ -37,6 +37,16 @@ function readyWithin({ ready }, share) {
     return all === 0 ? 0 : 2 ** ready.findIndex((n) => (sum += n) >= share * all);
 }
 
+/* The name of thread (number), which shows only its samples; empty for 0. */
+function threadCell(profile, number, actions) {
+    if (number === 0 || !profile.head.threads)
+        return el("td", "left", "");
+    const name = el("button", "name", threadName(profile, number));
+    name.title = "only the samples of this thread";
+    name.addEventListener("click", () => actions.thread(number));
+    return el("td", "left", name);
+}
+
 class ThreadTable {
     /* (actions): thread(number). */
     constructor(box, actions) {
@@ -59,14 +69,8 @@ class ThreadTable {
                 ["Ready %", 1, false, WORDS.ready[1]], ["Blocked %", 1, false, WORDS.blocked[1]],
                 ["Switches", 1], ["Longest wait", 1]]),
                el("tbody", "", ...order.slice(0, limit).map((number) => this.row(number)))));
-        if (order.length > limit) {
-            const more = el("button", "more", `${countText(order.length - limit)} further threads`);
-            more.addEventListener("click", () => {
-                this.limit *= 4;
-                this.draw();
-            });
-            this.box.append(more);
-        }
+        if (order.length > limit)
+            this.box.append(moreButton(this, order.length, "threads"));
         this.box.append(el("p", "quiet", "Busy: part of the busy time of all cores, from samples. The other " +
             "numbers are sums that the guest reports: parts of the thread's own time, and its longest wait. " +
             "All are of the whole run."));
