@@ -154,8 +154,6 @@ set(core_sources
     image/code/frame_place.c
     image/code/function_flow.c
     image/code/holdup.c
-    image/code/insn.c
-    image/code/insn_parts.c
     image/code/only_call.c
     image/code/recorded_code.c
     image/code/uncalled.c
@@ -196,7 +194,6 @@ set(core_sources
     outside/dump.c
     outside/host_channel.c
     outside/outside_memory.c
-    outside/paging.c
     outside/place.c
     outside/qemu/gdb.c
     outside/qemu/monitor.c
@@ -210,7 +207,6 @@ set(core_sources
     outside/unwind/cfi.c
     outside/unwind/code_rows.c
     outside/unwind/expression.c
-    outside/unwind/iret_frame.c
     outside/unwind/orc.c
     outside/unwind/unwinder.c
     pgo/bodies.c
@@ -400,6 +396,10 @@ set(util_sources
     util/arena.c
     util/budget.c
     util/host_clock.c
+    util/cpu/x86_64/iret_frame.c
+    util/cpu/x86_64/x86_insn.c
+    util/cpu/x86_64/x86_insn_parts.c
+    util/cpu/x86_64/x86_paging.c
     util/crc.c
     util/err.c
     util/pair_map.c

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "image/code/insn.h"
+#include "util/cpu/insn.h"
 
 /* Flags of one byte of the function. */
 enum byte_flag {

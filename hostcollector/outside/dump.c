@@ -5,7 +5,7 @@
 
 #include "dump/dump_memory.h"
 #include "outside/outside_guest.h"
-#include "outside/paging.h"
+#include "util/cpu/x86_64/x86_paging.h"
 
 struct dead {
     struct outside_guest guest; /* first member */

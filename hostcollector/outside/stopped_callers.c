@@ -50,7 +50,7 @@ void stopped_callers_find(struct stopped_callers *c,
                           const struct outside_registers *r,
                           struct outside_memory *m)
 {
-    const struct unwind_memory memory = {m, read_memory};
+    const struct guest_memory memory = {m, read_memory};
     enum unwind_end end;
 
     c->count = unwind_callers(c->unwinder, c->mode, r->general, r->pc, &memory,

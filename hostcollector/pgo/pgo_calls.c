@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "image/code/insn.h"
 #include "image/code/only_call.h"
 #include "image/file/image.h"
+#include "util/cpu/insn.h"
 #include "util/vec.h"
 #include "view/view_build.h"
 

@@ -149,7 +149,7 @@ static void look_up(const struct cfi *c, uint64_t address)
 
 static void walk(struct unwinder *u, enum unwind_mode mode, uint64_t pc)
 {
-    const struct unwind_memory memory = {.read = read_stack};
+    const struct guest_memory memory = {.read = read_stack};
     uint64_t general[CFI_PC], found[ROOM];
     enum unwind_end end;
     size_t n;

@@ -167,7 +167,8 @@ static unsigned check_functions(const char *path)
 
 #define OURS                                                                   \
     " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -g -I$HOST "                    \
-    "$HOST/image/dwarf/*.c $HOST/image/code/insn.c $HOST/util/arena.c "        \
+    "$HOST/image/dwarf/*.c $HOST/util/cpu/x86_64/x86_insn.c "                  \
+    "$HOST/util/arena.c "                                                      \
     "-fno-omit-frame-pointer -o $OUT"
 
 TEST(blocks_of_gcc_are_those_of_objdump) /* catches: a leader too few or many */

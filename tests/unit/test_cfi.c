@@ -160,7 +160,8 @@ static unsigned check_rows(const char *path)
 
 #define OURS                                                                   \
     " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -I$HOST "                       \
-    "$HOST/image/dwarf/*.c $HOST/image/code/insn.c $HOST/util/arena.c -o $OUT"
+    "$HOST/image/dwarf/*.c $HOST/util/cpu/x86_64/x86_insn.c "                  \
+    "$HOST/util/arena.c -o $OUT"
 
 static void rows_of(const char *compiler, const char *flags)
 {

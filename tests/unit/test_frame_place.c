@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "image/code/insn.h"
 #include "image/file/image.h"
 #include "input.h"
+#include "util/cpu/insn.h"
 #include "util/err.h"
 
 #define LINK "-nostdlib -static -no-pie "
@@ -182,7 +182,8 @@ static unsigned check_lengths(const char *path)
 
 #define OURS                                                                   \
     " -shared -fPIC -nostdlib -D_GNU_SOURCE -w -g -I$HOST "                    \
-    "$HOST/image/dwarf/*.c $HOST/image/code/insn.c $HOST/util/arena.c "        \
+    "$HOST/image/dwarf/*.c $HOST/util/cpu/x86_64/x86_insn.c "                  \
+    "$HOST/util/arena.c "                                                      \
     "-fno-omit-frame-pointer -o $OUT"
 
 TEST(lengths_are_those_of_objdump) /* catches: a wrong table entry */
@@ -378,7 +379,7 @@ TEST(exits_are_where_the_compiler_says) /* catches: a wrong way to the caller */
     struct tally t = check_frames(input_build(
         "gcc", "bare",
         "gcc -O2 -fomit-frame-pointer -shared -fPIC -nostdlib -D_GNU_SOURCE -w "
-        "-g -I$HOST $HOST/image/dwarf/*.c $HOST/image/code/insn.c "
+        "-g -I$HOST $HOST/image/dwarf/*.c $HOST/util/cpu/x86_64/x86_insn.c "
         "$HOST/util/arena.c -o $OUT"));
 
     printf("%u exits agree, %u missed, %u false\n", t.exits, t.exits_missed,

@@ -4,7 +4,7 @@
  * Intel manual (volume 3, chapter 4), in every mode. That a real guest's tables
  * give what QEMU finds is tests/system/outside.
  */
-#include "outside/paging.h"
+#include "util/cpu/x86_64/x86_paging.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -26,13 +26,13 @@
 #include "arch/host/machine.h"
 #include "check.h"
 #include "image/code/frame_place.h"
-#include "image/code/insn.h"
 #include "image/file/image.h"
 #include "image/names/hidden_callers.h"
 #include "image/names/image_map.h"
 #include "input.h"
 #include "outside/unwind/unwinder.h"
 #include "sample/unwind.h"
+#include "util/cpu/insn.h"
 #include "util/err.h"
 
 #define DEPTH_MAX   256u
@@ -185,7 +185,7 @@ static void walk(struct unwinder *u, enum unwind_mode mode, struct tally *t)
         it.regs.rsi, it.regs.rdi, it.regs.rbp, it.regs.rsp,
         it.regs.r8,  it.regs.r9,  it.regs.r10, it.regs.r11,
         it.regs.r12, it.regs.r13, it.regs.r14, it.regs.r15};
-    const struct unwind_memory memory = {.read = read_stack};
+    const struct guest_memory memory = {.read = read_stack};
     uint64_t found[DEPTH_MAX], wrong = 0;
     enum unwind_end why;
     size_t n = unwind_callers(u, mode, general, it.regs.rip, &memory, found,

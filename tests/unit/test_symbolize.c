@@ -231,7 +231,7 @@ TEST(inline_chains_equal_llvm_symbolizer) /* catches: indexed forms */
 #define OURS                                                                   \
     "-shared -fPIC -nostdlib -D_GNU_SOURCE -w -I$HOST "                        \
     "$HOST/image/dwarf/*.c "                                                   \
-    "$HOST/image/code/insn.c $HOST/util/arena.c"
+    "$HOST/util/cpu/x86_64/x86_insn.c $HOST/util/arena.c"
 
 TEST(larger_programs_equal_addr2line) /* catches: units, headers, shared code */
 {

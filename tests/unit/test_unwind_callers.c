@@ -95,7 +95,7 @@ static uint64_t stack_at(unsigned word)
 
 static size_t walk(enum unwind_mode mode, uint64_t pc)
 {
-    const struct unwind_memory memory = {.read = read_words};
+    const struct guest_memory memory = {.read = read_words};
 
     return unwind_callers(u, mode, general, pc, &memory, found, WORDS, &end);
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "image/code/insn.h"
+#include "util/cpu/insn.h"
 
 /* Greatest stack depth. The limit keeps sums from overflowing. */
 #define MAX_DEPTH (1 << 24)

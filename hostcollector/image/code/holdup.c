@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "image/code/insn.h"
 #include "image/file/image.h"
+#include "util/cpu/insn.h"
 
 /* Longest sti together with the instruction after it. */
 #define STI_SPAN 16u

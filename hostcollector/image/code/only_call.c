@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/code/insn.h"
 #include "image/file/image.h"
+#include "util/cpu/insn.h"
 
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 

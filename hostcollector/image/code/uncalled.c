@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "image/code/insn.h"
 #include "image/file/image.h"
+#include "util/cpu/insn.h"
 
 /* Bytes of the shortest call and of the longest. */
 #define CALL_MIN 2u

@@ -45,7 +45,8 @@ static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
         *out = w->r.value[i];
         return true;
     }
-    return unwind_read(w->memory, at, WORD, out) && *out == w->r.value[i];
+    return guest_memory_number(w->memory, at, WORD, out) &&
+           *out == w->r.value[i];
 }
 
 /* The value of register (i) in the caller, by (row). Returns false if it is not
@@ -72,13 +73,13 @@ static bool find_register(const struct walk *w, const struct cfi_row *row,
     case CFI_AT:
         return at < w->r.value[CFI_RSP] && i != CFI_PC && !row->is_signal
                    ? find_given_back(w, i, at, out)
-                   : unwind_read(w->memory, at, WORD, out);
+                   : guest_memory_number(w->memory, at, WORD, out);
     case CFI_IS:
         *out = at;
         return true;
     case CFI_AT_EXPRESSION:
         return evaluate(w, rule, &cfa, &at) &&
-               unwind_read(w->memory, at, WORD, out);
+               guest_memory_number(w->memory, at, WORD, out);
     case CFI_IS_EXPRESSION:
         return evaluate(w, rule, &cfa, out);
     }

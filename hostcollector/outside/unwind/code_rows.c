@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "image/code/function_flow.h"
-#include "image/code/insn.h"
 #include "image/file/image.h"
 #include "util/bytes.h"
+#include "util/cpu/insn.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
 

@@ -14,18 +14,6 @@ struct machine {
     unsigned depth;
 };
 
-bool unwind_read(const struct unwind_memory *memory, uint64_t address,
-                 size_t size, uint64_t *out)
-{
-    uint8_t bytes[8] = {0};
-
-    if (size == 0 || size > sizeof bytes ||
-        memory->read(memory->context, address, bytes, size) != size)
-        return false;
-    *out = load_u64(bytes);
-    return true;
-}
-
 static void push_value(struct machine *m, uint64_t value)
 {
     if (m->depth == STACK_MAX)
@@ -87,7 +75,7 @@ static void dereference(struct machine *m, size_t size)
 {
     uint64_t value = 0, address = pop(m);
 
-    if (m->at.bad || !unwind_read(m->e->memory, address, size, &value))
+    if (m->at.bad || !guest_memory_number(m->e->memory, address, size, &value))
         (void)cursor_fail(&m->at);
     push_value(m, value);
 }

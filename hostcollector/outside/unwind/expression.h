@@ -12,14 +12,7 @@
 #include <stdint.h>
 
 #include "outside/unwind/cfi.h"
-
-/* Memory of a stopped guest. */
-struct unwind_memory {
-    void *context;
-    /* Read (size) bytes at (address). Returns the number of bytes before the
-     * first unreadable byte. */
-    size_t (*read)(void *context, uint64_t address, void *to, size_t size);
-};
+#include "util/cpu/guest_memory.h"
 
 /* Registers of a core, as far as they are known. */
 struct unwind_registers {
@@ -32,15 +25,10 @@ static inline bool unwind_known(const struct unwind_registers *r, unsigned i)
     return (r->known >> i & 1) != 0;
 }
 
-/* Read (size) bytes, 1 to 8, as a number. Returns false if they cannot be
- * read. */
-bool unwind_read(const struct unwind_memory *memory, uint64_t address,
-                 size_t size, uint64_t *out);
-
 struct expression {
     struct cursor bytes;
     const struct unwind_registers *registers;
-    const struct unwind_memory *memory;
+    const struct guest_memory *memory;
     const uint64_t *first; /* first value on the stack; NULL: none */
     uint64_t slide;        /* added to addresses in the expression */
 };

@@ -145,7 +145,7 @@ static outcome find_sp(const struct walk *w, const struct orc_row *row,
     *sp = w->r.value[by[row->sp_register]] + (last ? 0 : offset);
     if (row->sp_register < ORC_BP_INDIRECT)
         return UNWIND_FULL;
-    if (!unwind_read(w->memory, *sp, 8, sp))
+    if (!guest_memory_number(w->memory, *sp, 8, sp))
         return UNWIND_UNREAD;
     *sp += last ? offset : 0;
     return UNWIND_FULL;
@@ -160,11 +160,11 @@ static void find_bp(const struct walk *w, const struct orc_row *row,
         if (unwind_known(&w->r, CFI_RBP))
             set(&out->r, CFI_RBP, w->r.value[CFI_RBP]);
     } else if (row->bp_register == ORC_PREVIOUS_SP) {
-        if (unwind_read(w->memory, sp + offset, 8, &value))
+        if (guest_memory_number(w->memory, sp + offset, 8, &value))
             set(&out->r, CFI_RBP, value);
     } else if (row->bp_register == ORC_BP && unwind_known(&w->r, CFI_RBP) &&
-               unwind_read(w->memory, w->r.value[CFI_RBP] + offset, 8,
-                           &value)) {
+               guest_memory_number(w->memory, w->r.value[CFI_RBP] + offset, 8,
+                                   &value)) {
         set(&out->r, CFI_RBP, value);
     }
 }
@@ -176,9 +176,9 @@ static outcome find_pushed(const struct walk *w, uint64_t at,
 {
     uint64_t pc, cs, rsp;
 
-    if (!unwind_read(w->memory, at, 8, &pc) ||
-        !unwind_read(w->memory, at + 8, 8, &cs) ||
-        !unwind_read(w->memory, at + 24, 8, &rsp))
+    if (!guest_memory_number(w->memory, at, 8, &pc) ||
+        !guest_memory_number(w->memory, at + 8, 8, &cs) ||
+        !guest_memory_number(w->memory, at + 24, 8, &rsp))
         return UNWIND_UNREAD;
     if ((cs & LEVEL) != 0)
         return UNWIND_WHOLE;
@@ -194,7 +194,7 @@ static outcome find_saved(const struct walk *w, uint64_t at, struct caller *out)
     uint64_t value;
 
     for (size_t i = 0; found == UNWIND_FULL && i < sizeof saved; i++)
-        if (unwind_read(w->memory, at + i * 8, 8, &value))
+        if (guest_memory_number(w->memory, at + i * 8, 8, &value))
             set(&out->r, saved[i], value);
     return found;
 }
@@ -218,7 +218,7 @@ outcome orc_caller(const struct walk *w, const struct orc_row *row,
         return find_pushed(w, sp, out);
     if (row->type != ORC_CALL)
         return UNWIND_UNTOLD;
-    if (!unwind_read(w->memory, sp - 8, 8, &pc))
+    if (!guest_memory_number(w->memory, sp - 8, 8, &pc))
         return UNWIND_UNREAD;
     set(&out->r, CFI_PC, pc);
     set(&out->r, CFI_RSP, sp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A walk from frame to frame, for unwinder.c, and the ways to find a caller:
- * by_tables.c, orc.c and iret_frame.c. */
+ * by_tables.c and orc.c. */
 #ifndef TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
 #define TPROF_OUTSIDE_UNWIND_UNWIND_WALK_H
 
@@ -11,6 +11,7 @@
 #include "outside/unwind/code_rows.h"
 #include "outside/unwind/expression.h"
 #include "outside/unwind/unwinder.h"
+#include "util/cpu/x86_64/iret_frame.h"
 
 struct cfi;
 struct orc;
@@ -32,7 +33,7 @@ struct unwinder {
 
 /* The current frame of a walk. */
 struct walk {
-    const struct unwind_memory *memory;
+    const struct guest_memory *memory;
     struct unwind_registers r; /* the PC and RSP are always known */
     /* The PC is the address of the next instruction. Otherwise it is a return
      * address, and the call before it is the relevant instruction. */
@@ -101,34 +102,5 @@ bool orc_ends(const struct orc *o, uint64_t address);
  * otherwise the reason why the caller is not known. */
 outcome orc_caller(const struct walk *w, const struct orc_row *row,
                    struct caller *out);
-
-/* iret_frame.c: the frame that the CPU pushes when it interrupts code (Intel
- * SDM 3A, 6.14.2). */
-
-/* The state of the interrupted code. */
-struct iret_frame {
-    uint64_t pc, rsp;
-};
-
-/* Words that an interrupt's entry may have pushed below the frame before any
- * other work: an error code, and the vector's number. */
-#define IRET_FRAME_BELOW 2u
-
-/* Limit of the words below the frame if the entry has pushed registers and
- * their number is not known. */
-#define IRET_FRAME_BELOW_MAX 24u
-
-/* Size in bytes of the frame with IRET_FRAME_BELOW words. */
-#define IRET_FRAME_SPAN 56u
-
-/*
- * Find the frame at (address) in (memory), or up to (below) words above.
- * (is_code), called with (context), tells whether code is at an address.
- * Returns false if no words there look like a frame, or if several do.
- */
-bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
-                     unsigned below,
-                     bool (*is_code)(const void *context, uint64_t pc),
-                     const void *context, struct iret_frame *out);
 
 #endif

@@ -91,10 +91,10 @@ static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
         return unwind_known(&w->r, CFI_RBP);
     if (s->rbp == RBP_OTHER && s->saved == 0)
         return false;
-    return unwind_read(w->memory,
-                       cfa - WORD -
-                           (s->rbp == RBP_FRAME ? WORD : (uint64_t)s->saved),
-                       WORD, out);
+    return guest_memory_number(
+        w->memory,
+        cfa - WORD - (s->rbp == RBP_FRAME ? WORD : (uint64_t)s->saved), WORD,
+        out);
 }
 
 /* Other registers are not tracked. */
@@ -111,7 +111,7 @@ static outcome by_code(const struct walk *w, struct caller *out)
     found = cfa_by_code(w, &cfa);
     if (found != UNWIND_FULL)
         return w->code.begins_stack ? UNWIND_WHOLE : found;
-    if (!unwind_read(w->memory, cfa - WORD, WORD, &value))
+    if (!guest_memory_number(w->memory, cfa - WORD, WORD, &value))
         return UNWIND_UNREAD;
     set(&out->r, CFI_PC, value);
     set(&out->r, CFI_RSP, cfa);
@@ -249,7 +249,7 @@ static bool is_laid(const struct unwinder *u, uint64_t pc)
 
 /* Does a call end at (back) in (memory)? False if memory there cannot be read.
  * A kernel may have patched the call into its code. */
-static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
+static bool is_behind_call(const struct guest_memory *memory, uint64_t back)
 {
     uint8_t code[CODE_ROWS_CALL_MAX];
     int64_t distance;
@@ -268,7 +268,7 @@ static bool is_behind_call(const struct unwind_memory *memory, uint64_t back)
  * have such functions: above their stacks lies any word.
  */
 static bool is_outermost(struct code_rows *code, uint64_t function,
-                         const struct unwind_memory *memory, uint64_t back)
+                         const struct guest_memory *memory, uint64_t back)
 {
     return !code_rows_is_called(code, function) &&
            !is_behind_call(memory, back);
@@ -396,7 +396,7 @@ static outcome step(const struct unwinder *u, enum unwind_mode mode,
 
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,
-                      const struct unwind_memory *memory, uint64_t *out,
+                      const struct guest_memory *memory, uint64_t *out,
                       size_t room, enum unwind_end *end)
 {
     struct walk w = {.memory = memory, .is_exact = true};

@@ -64,7 +64,7 @@ void unwinder_free(struct unwinder *u);
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
                       const uint64_t general[CFI_PC], uint64_t pc,
-                      const struct unwind_memory *memory, uint64_t *out,
+                      const struct guest_memory *memory, uint64_t *out,
                       size_t room, enum unwind_end *end);
 
 #endif

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "image/code/frame_place.h"
-#include "image/code/insn.h"
 #include "image/file/image.h"
 #include "image/names/displaced.h"
 #include "image/names/image_map.h"
 #include "image/names/source_file.h"
 #include "profile/aggregate/aggregate.h"
 #include "recording/names/packer.h"
+#include "util/cpu/insn.h"
 #include "util/hash.h"
 #include "util/vec.h"
 

@@ -18,8 +18,8 @@
 #include "guard/sandbox.h"
 #include "host.h"
 #include "outside/outside_guest.h"
-#include "outside/paging.h"
 #include "outside/qemu/monitor.h"
+#include "util/cpu/x86_64/x86_paging.h"
 
 #define RAM        (64u << 20)
 #define STACK_SIZE 1024u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "image/code/insn.h"
+#include "util/cpu/insn.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "image/code/insn_parts.h"
+#include "util/cpu/x86_64/x86_insn_parts.h"
 
 #define RSP 4u
 #define RBP 5u

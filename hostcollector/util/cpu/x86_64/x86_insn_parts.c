@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fields of an encoded x86-64 instruction. */
-#include "image/code/insn_parts.h"
+#include "util/cpu/x86_64/x86_insn_parts.h"
 
 #define MAX_LENGTH 15u
 

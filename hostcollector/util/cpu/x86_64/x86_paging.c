@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Translates virtual to physical addresses (Intel SDM 3A, chapter 4). */
-#include "outside/paging.h"
+#include "util/cpu/x86_64/x86_paging.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * The guest has written the tables, which may hold anything. A walk reads at
  * most five entries, whatever their contents.
  */
-#ifndef TPROF_OUTSIDE_PAGING_H
-#define TPROF_OUTSIDE_PAGING_H
+#ifndef TPROF_UTIL_CPU_X86_64_X86_PAGING_H
+#define TPROF_UTIL_CPU_X86_64_X86_PAGING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The frame that the CPU pushes when it interrupts code. */
-#include "outside/unwind/unwind_walk.h"
+#include "util/cpu/x86_64/iret_frame.h"
 
 #include <stddef.h>
 
@@ -43,7 +42,7 @@ static bool is_pushed(const uint64_t *frame)
            is_canonical(frame[IRET_RSP]);
 }
 
-bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
+bool iret_frame_find(const struct guest_memory *memory, uint64_t address,
                      unsigned below,
                      bool (*is_code)(const void *context, uint64_t pc),
                      const void *context, struct iret_frame *out)
@@ -52,7 +51,7 @@ bool iret_frame_find(const struct unwind_memory *memory, uint64_t address,
     size_t n = 0, found = 0;
 
     while (n < below + IRET_WORDS &&
-           unwind_read(memory, address + n * WORD, WORD, &words[n]))
+           guest_memory_number(memory, address + n * WORD, WORD, &words[n]))
         n++;
     for (size_t i = 0; i <= below && i + IRET_WORDS <= n; i++) {
         const uint64_t *frame = words + i;

@@ -3,8 +3,8 @@
  * One x86-64 instruction: its length, its effect on the flow of control, and
  * its effect on RSP and RBP. Functions are unknown here.
  */
-#ifndef TPROF_IMAGE_CODE_INSN_H
-#define TPROF_IMAGE_CODE_INSN_H
+#ifndef TPROF_UTIL_CPU_INSN_H
+#define TPROF_UTIL_CPU_INSN_H
 
 #include <stddef.h>
 #include <stdint.h>

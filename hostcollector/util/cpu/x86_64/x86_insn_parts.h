@@ -3,8 +3,8 @@
  * The fields of an encoded x86-64 instruction. Part of insn, which interprets
  * the fields.
  */
-#ifndef TPROF_IMAGE_CODE_INSN_PARTS_H
-#define TPROF_IMAGE_CODE_INSN_PARTS_H
+#ifndef TPROF_UTIL_CPU_X86_64_X86_INSN_PARTS_H
+#define TPROF_UTIL_CPU_X86_64_X86_INSN_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
