@@ -396,10 +396,14 @@ set(util_sources
     util/arena.c
     util/budget.c
     util/host_clock.c
+    util/cpu/cpu.c
     util/cpu/x86_64/iret_frame.c
+    util/cpu/x86_64/x86.c
+    util/cpu/x86_64/x86_holdup.c
     util/cpu/x86_64/x86_insn.c
     util/cpu/x86_64/x86_insn_parts.c
     util/cpu/x86_64/x86_paging.c
+    util/cpu/x86_64/x86_registers.c
     util/crc.c
     util/err.c
     util/pair_map.c

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 
 /* Flags of one byte of the function. */
 enum byte_flag {
@@ -13,6 +13,7 @@ enum byte_flag {
 
 struct finder {
     struct blocks *out;
+    const struct cpu *cpu;
     const uint8_t *code;
     size_t size;
     /* enum byte_flag by offset, for one byte more than the function has */
@@ -54,8 +55,8 @@ static void find_insns(struct finder *f)
 
     f->bytes[0] |= BYTE_LEADS;
     for (size_t at = 0; at < f->size;) {
-        struct insn in = {INSN_TRAP, 0};
-        size_t size = insn_decode(f->code + at, f->size - at, &in);
+        struct insn in = {.kind = INSN_TRAP};
+        size_t size = f->cpu->decode(f->code + at, f->size - at, &in);
         struct block_insn *insn = &b->insns[b->insn_count++];
 
         insn->offset = (uint32_t)at;
@@ -88,11 +89,11 @@ static void find_targets(struct finder *f)
 
     for (uint32_t i = 0; i < b->insn_count; i++) {
         struct block_insn *insn = &b->insns[i];
-        struct insn in = {INSN_TRAP, 0};
+        struct insn in = {.kind = INSN_TRAP};
         size_t end = (size_t)insn->offset + insn->size;
 
         insn->target = BLOCK_NONE;
-        if (insn_decode(f->code + insn->offset, insn->size, &in) == 0)
+        if (f->cpu->decode(f->code + insn->offset, insn->size, &in) == 0)
             continue;
         size_t to = target_of(f, &in, end);
 
@@ -101,9 +102,10 @@ static void find_targets(struct finder *f)
     }
 }
 
-int blocks_find(struct blocks *out, const uint8_t *code, size_t size)
+int blocks_find(struct blocks *out, const struct cpu *cpu, const uint8_t *code,
+                size_t size)
 {
-    struct finder f = {out, code, size, NULL};
+    struct finder f = {out, cpu, code, size, NULL};
 
     *out = (struct blocks){0};
     if (size == 0 || size > BLOCKS_BYTES_MAX)

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cpu;
+
 struct block_insn {
     uint32_t offset; /* in the function */
     uint32_t target; /* block that the instruction jumps to; or BLOCK_NONE */
@@ -44,11 +46,12 @@ struct blocks {
 #define BLOCKS_BYTES_MAX (1u << 20)
 
 /*
- * Fill (out) with the blocks of the (size) bytes at (code), BLOCKS_BYTES_MAX at
- * most. Time and memory are in proportion to (size). Returns 0; -1 if there is
- * no memory. blocks_fini() must follow in both cases.
+ * Fill (out) with the blocks of the (size) bytes at (code) for (cpu),
+ * BLOCKS_BYTES_MAX at most. Time and memory are in proportion to (size).
+ * Returns 0; -1 if there is no memory. blocks_fini() must follow in both cases.
  */
-int blocks_find(struct blocks *out, const uint8_t *code, size_t size);
+int blocks_find(struct blocks *out, const struct cpu *cpu, const uint8_t *code,
+                size_t size);
 
 /* Release what (b) holds. */
 void blocks_fini(struct blocks *b);
@@ -69,7 +72,7 @@ struct disasm;
 #define DISASM_TEXT 208
 
 /* Returns NULL if there is no memory. */
-struct disasm *disasm_new(void);
+struct disasm *disasm_new(const struct cpu *cpu);
 
 /* Release (d). NULL is allowed. */
 void disasm_free(struct disasm *d);

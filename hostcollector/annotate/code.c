@@ -7,6 +7,7 @@
 #include "annotate/builder.h"
 #include "image/file/image.h"
 #include "image/names/symbolize.h"
+#include "util/cpu/cpu.h"
 
 /* Most separate runs of code of one function. */
 #define CODES_MAX 16u
@@ -76,7 +77,7 @@ static int add_insns(struct builder *b, struct annotated_code *code,
 {
     struct annotated_insn *insns =
         arena_alloc(b->arena, (found->insn_count + 1) * sizeof *insns);
-    struct disasm *d = disasm_new();
+    struct disasm *d = disasm_new(image_cpu(b->image));
     int result = insns != NULL && d != NULL ? 0 : -1;
 
     for (uint32_t i = 0; result == 0 && i < found->insn_count; i++) {
@@ -140,7 +141,8 @@ static int read_code(struct builder *b, struct annotated_code *code,
     if (code->unread)
         return 0;
     *left -= code->size;
-    result = blocks_find(&found, bytes, (size_t)code->size);
+    result =
+        blocks_find(&found, image_cpu(b->image), bytes, (size_t)code->size);
     if (result == 0)
         result = add_insns(b, code, &found, bytes);
     if (result == 0)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tprof_wire.h"
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 
 struct disasm {
@@ -14,13 +16,26 @@ struct disasm {
     cs_insn *insn; /* NULL: before cs_open() has succeeded */
 };
 
-struct disasm *disasm_new(void)
+/* capstone's names of the CPU (number), which is of the wire. */
+static cs_err open_handle(const struct cpu *cpu, csh *handle)
+{
+    static const struct {
+        cs_arch arch;
+        cs_mode mode;
+    } names[] = {[WIRE_ARCH_X86_64] = {CS_ARCH_X86, CS_MODE_64}};
+
+    if (cpu->wire >= sizeof names / sizeof names[0])
+        return CS_ERR_ARCH;
+    return cs_open(names[cpu->wire].arch, names[cpu->wire].mode, handle);
+}
+
+struct disasm *disasm_new(const struct cpu *cpu)
 {
     struct disasm *d = calloc(1, sizeof *d);
 
     if (d == NULL)
         return NULL;
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK) {
+    if (open_handle(cpu, &d->handle) == CS_ERR_OK) {
         d->insn = cs_malloc(d->handle);
         if (d->insn != NULL)
             return d;

@@ -17,7 +17,7 @@ enum check_frame {
     CHECK_LEAF,    /* sets up no frame, and calls nothing */
     CHECK_BARE,    /* sets up no frame, but calls: callees' stacks lack its
                     * caller */
-    CHECK_CUTTING, /* keeps other values in RBP: callees' stacks end there */
+    CHECK_CUTTING, /* keeps other values in FP: callees' stacks end there */
     CHECK_UNREAD,  /* its code was not understood */
     CHECK_FRAMES
 };

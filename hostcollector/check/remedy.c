@@ -34,7 +34,7 @@ static const struct remedy remedies[CHECK_LANGUAGES] = {
                       "-gw2 (-gw3 keeps names as they are written)"},
     [CHECK_GO] = {NULL, "no -ldflags=-w"},
     [CHECK_ASSEMBLER] = {"Begin functions that call others with push %rbp; mov "
-                         "%rsp, %rbp, and end them with pop %rbp; ret",
+                         "%sp, %rbp, and end them with pop %rbp; ret",
                          "-g (nasm: -g -F dwarf)"},
     [CHECK_OTHER] = {"Compile with the option that keeps frame pointers",
                      "the option for DWARF"},

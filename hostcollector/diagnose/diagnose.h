@@ -26,7 +26,7 @@ void diagnose_memory(struct remarks *r, const struct profile *p,
 bool gate_is_on_stack(const struct profile *p);
 
 /* Warn that such an interrupt destroys values which (units) compile units keep
- * below RSP. (names) lists the units. Does nothing for 0 units. */
+ * below SP. (names) lists the units. Does nothing for 0 units. */
 void gate_diagnose(struct remarks *r, size_t units, const char *names);
 
 #endif

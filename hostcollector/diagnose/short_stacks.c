@@ -91,20 +91,20 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
 {
     double share = part(v->unreadable, v->total.busy.samples);
     uint8_t ranges = p->guest.readable;
-    char rsp[40] = "", count[24] = "";
+    char sp[40] = "", count[24] = "";
 
     if (share < UNREADABLE_WARNED)
         return;
-    if (v->unreadable_rsp != 0)
-        (void)snprintf(rsp, sizeof rsp, ", for example at RSP 0x%" PRIx64,
-                       v->unreadable_rsp);
+    if (v->unreadable_sp != 0)
+        (void)snprintf(sp, sizeof sp, ", for example at RSP 0x%" PRIx64,
+                       v->unreadable_sp);
     if (ranges != 0)
         (void)snprintf(count, sizeof count, " (%u range%s)", ranges,
                        text_plural(ranges));
     remarks_warn(r,
                  "%.0f %% of the stacks lie outside readable memory%s: "
                  "config.readable%s does not cover this kernel's stacks%s.",
-                 100 * share, rsp, count,
+                 100 * share, sp, count,
                  p->guest.has_readable && ranges == 0
                      ? " (it is empty, so only the image may be read)"
                      : "");

@@ -20,6 +20,7 @@
 #include "util/err.h"
 
 struct dump_memory;
+struct cpu_registers;
 
 /* Ways to turn a guest address into a place in the file. */
 enum dump_way {
@@ -81,21 +82,16 @@ bool dump_memory_find(struct dump_memory *m, const void *pattern, size_t size,
 
 /* core_registers.c: reads the registers of a dead guest's cores from the notes
  * of an ELF core or of a compressed dump. Each note of type PRSTATUS belongs to
- * one core. QEMU's dump-guest-memory adds a second note with the control
+ * one core. QEMU's dump-guest-memory may add a second note with the system
  * registers of the core. The notes are hostile. */
-
-struct dump_registers {
-    uint64_t general[16]; /* indexed by DWARF register number */
-    uint64_t pc, flags;
-    uint16_t cs;
-    bool has_control; /* the members below are known */
-    bool is_wide;     /* the core ran 64-bit code */
-    uint64_t cr0, cr3, cr4;
-};
 
 /* Fill (list), which has room for (max) cores, from the notes of (m). Returns
  * the number of cores; 0 if the file has no registers. */
-uint32_t dump_registers_read(struct dump_memory *m, struct dump_registers *list,
+uint32_t dump_registers_read(struct dump_memory *m, struct cpu_registers *list,
                              uint32_t max);
+
+/* The CPU whose registers are in (m). If the file has no registers, the first
+ * of the table. */
+const struct cpu *dump_cpu(struct dump_memory *m);
 
 #endif

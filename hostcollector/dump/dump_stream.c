@@ -7,6 +7,7 @@
 
 #include "dump/dump_directory.h"
 #include "util/bytes.h"
+#include "util/cpu/cpu.h"
 #include "util/cursor.h"
 
 #define SHIFT_MAX    40u /* the decoder's limit */
@@ -228,7 +229,7 @@ static void put_hello(struct dump_stream *s)
     dump_frame_begin(f, WIRE_HELLO, s->seq++);
     dump_frame_field(f, WIRE_HELLO_WIRE_VERSION, TPROF_WIRE_VERSION);
     put_version(s);
-    dump_frame_field(f, WIRE_HELLO_ARCH, WIRE_ARCH_X86_64);
+    dump_frame_field(f, WIRE_HELLO_ARCH, dump_cpu(s->memory)->wire);
     dump_frame_bytes(f, WIRE_HELLO_BOOT_ID, d->boot_id, sizeof d->boot_id);
     dump_frame_field(f, WIRE_HELLO_CORES, d->cores);
     dump_frame_field(f, WIRE_HELLO_TSC_HZ, clock_hz(s));

@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "util/bytes.h"
+#include "util/cpu/cpu.h"
 
 /* The head of a dump of a 64-bit machine, as QEMU's dump.h has it */
 #define HEAD_SIGNATURE   "KDUMP   "
@@ -113,7 +114,8 @@ static int read_heads(struct heads *h, struct dump_file *f, struct err *e)
     if (load_u32(head + HEAD_PAGE) != DUMP_PAGE)
         return err_set(e, load_u32(head + HEAD_PAGE_32) == DUMP_PAGE
                               ? "is of a guest that ran no 64-bit code"
-                              : "is no dump of x86-64: its pages are not of "
+                              : "is no dump of " CPU_NAMES
+                                ": its pages are not of "
                                 "4096 bytes");
     *h = (struct heads){.status = load_u32(head + HEAD_STATUS),
                         .bitmap = first + bitmaps / 2,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/bytes.h"
+#include "util/cpu/cpu.h"
 
 /* ELF64, little-endian; offsets into the header and a program header */
 #define ELF_CLASS      4u /* u8  2: 64 bits */
@@ -16,7 +17,6 @@
 #define ELF_PHNUM      56u
 #define ELF_HEADER     64u
 #define ELF_CORE       4u
-#define ELF_X86_64     62u
 #define PROGRAM_TYPE   0u /* u32 1: to be loaded */
 #define PROGRAM_OFFSET 8u
 #define PROGRAM_VADDR  16u
@@ -45,8 +45,8 @@ static int read_core_header(const uint8_t header[ELF_HEADER], uint64_t size,
                             uint64_t *at, uint32_t *count, struct err *e)
 {
     if (header[ELF_CLASS] != 2 || header[ELF_DATA] != 1 ||
-        load_u16(header + ELF_MACHINE) != ELF_X86_64)
-        return err_set(e, "is ELF, but not of x86-64");
+        cpu_of_elf(load_u16(header + ELF_MACHINE)) == NULL)
+        return err_set(e, "is ELF, but not of " CPU_NAMES);
     *at = load_u64(header + ELF_PHOFF);
     *count = load_u16(header + ELF_PHNUM);
     if (*count > DUMP_PARTS_MAX)

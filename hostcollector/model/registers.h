@@ -5,32 +5,14 @@
 
 #include <stdint.h>
 
-enum register_number {
-    REGISTER_RIP,
-    REGISTER_RSP,
-    REGISTER_RBP,
-    REGISTER_RAX,
-    REGISTER_RBX,
-    REGISTER_RCX,
-    REGISTER_RDX,
-    REGISTER_RSI,
-    REGISTER_RDI,
-    REGISTER_R8,
-    REGISTER_R15 = REGISTER_R8 + 7,
-    REGISTER_RFLAGS,
-    REGISTER_CS,
-    /* The registers from here on are 0 if a debugger's stub does not give them,
-     * or if a dump is not QEMU's. No dump gives EFER. */
-    REGISTER_CR0,
-    REGISTER_CR3,
-    REGISTER_CR4,
-    REGISTER_EFER,
-    REGISTERS,
-};
+/* Limit of the registers that users see, over all CPUs. */
+#define REGISTERS 36u
 
 /* Registers of one core at one time. */
 struct registers {
     uint64_t time; /* guest's clock; 0: no registers */
+    /* in the order of the guest's CPU (util/cpu/cpu.h): the first is the
+     * program counter */
     uint64_t value[REGISTERS];
 };
 

@@ -25,11 +25,11 @@ struct stack {
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
     uint8_t slot_mask; /* bit i: words[i] was read and lies in text */
     uint8_t request;   /* 1 + the kind of the thread's request; 0: none */
-    uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted RSP + 8 x i; 0 if not in
+    uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted SP + 8 x i; 0 if not in
                                        * (slot_mask) */
-    /* RSP of one sample whose stack lies outside readable memory, so that it
+    /* SP of one sample whose stack lies outside readable memory, so that it
      * has neither frames nor words. 0: inside readable memory, or not sent. */
-    uint64_t rsp;
+    uint64_t sp;
     /* The leaf lies in a loaded image, not in the kernel's. */
     bool loaded;
     /* The generation of images (WIRE.md 8) in which the stack was defined.

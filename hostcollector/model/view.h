@@ -243,11 +243,11 @@ struct view {
     /* Busy samples by the reason why the frame walk ended. */
     uint64_t ends[WIRE_END_REASONS + 1];
     /* Busy samples whose walk found at most one frame although the stack goes
-     * on: the stack or its next frame lies outside readable memory, or RBP held
+     * on: the stack or its next frame lies outside readable memory, or FP held
      * no frame. */
     uint64_t unreadable;
-    /* RSP of a sample whose stack is not readable; 0: not sent */
-    uint64_t unreadable_rsp;
+    /* SP of a sample whose stack is not readable; 0: not sent */
+    uint64_t unreadable_sp;
     uint64_t astray;
     uint64_t without_symbol; /* busy samples whose leaf has no name */
     uint64_t moved;          /* busy samples of view_path.moved */

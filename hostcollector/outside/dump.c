@@ -5,12 +5,12 @@
 
 #include "dump/dump_memory.h"
 #include "outside/outside_guest.h"
-#include "util/cpu/x86_64/x86_paging.h"
+#include "util/cpu/cpu.h"
 
 struct dead {
     struct outside_guest guest; /* first member */
     struct dump_memory *memory;
-    struct dump_registers registers[OUTSIDE_CORES_MAX];
+    struct cpu_registers registers[OUTSIDE_CORES_MAX];
 };
 
 static struct dead *of(struct outside_guest *g)
@@ -31,22 +31,12 @@ static int dump_run(struct outside_guest *g, struct err *e)
 }
 
 static int dump_read_registers(struct outside_guest *g, uint32_t core,
-                               struct outside_registers *r, struct err *e)
+                               struct cpu_registers *r, struct err *e)
 {
     if (core >= g->core_count)
         return err_set(e, "memory: no core %u", (unsigned)core);
 
-    const struct dump_registers *d = &of(g)->registers[core];
-
-    *r = (struct outside_registers){.pc = d->pc,
-                                    .flags = d->flags,
-                                    .cr0 = d->cr0,
-                                    .cr3 = d->cr3,
-                                    .cr4 = d->cr4,
-                                    .cs = d->cs,
-                                    .is_wide = d->is_wide};
-    for (size_t i = 0; i < OUTSIDE_GENERALS; i++)
-        r->general[i] = d->general[i];
+    *r = of(g)->registers[core];
     return 0;
 }
 
@@ -62,22 +52,17 @@ static long read_physical(void *context, uint64_t address, void *to,
  * read by the addresses that the file gives. A file without such addresses is
  * of a kernel without an address space of its own. */
 static long dump_read_memory(struct outside_guest *g, uint32_t core,
-                             const struct outside_registers *r,
-                             uint64_t address, void *to, size_t size,
-                             struct err *e)
+                             const struct cpu_registers *r, uint64_t address,
+                             void *to, size_t size, struct err *e)
 {
     static const struct dump_view parts = {.way = DUMP_BY_PARTS};
     struct dump_memory *m = of(g)->memory;
-    /* the file lacks EFER, but without this bit no core runs 64-bit code */
-    const struct paging p = {r->cr0,        r->cr3,
-                             r->cr4,        r->is_wide ? PAGING_EFER_LMA : 0,
-                             read_physical, m};
     long got = 0;
 
     if (core >= g->core_count)
         return err_set(e, "memory: no core %u", (unsigned)core);
-    if (of(g)->registers[core].has_control)
-        got = paging_read(&p, address, to, size);
+    if (r->can_translate)
+        got = r->cpu->read_virtual(r, read_physical, m, address, to, size);
     else if (!dump_memory_has_virtual(m))
         got = read_physical(m, address, to, size);
     if (got == 0 && dump_memory_has_virtual(m))

@@ -13,35 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/cpu/cpu.h"
 #include "util/err.h"
 
 #define OUTSIDE_CORES_MAX 256u
 #define OUTSIDE_WAIT_MS   2000 /* time limit for an answer */
-
-/* General registers by their DWARF numbers. */
-enum outside_general {
-    OUTSIDE_RAX,
-    OUTSIDE_RDX,
-    OUTSIDE_RCX,
-    OUTSIDE_RBX,
-    OUTSIDE_RSI,
-    OUTSIDE_RDI,
-    OUTSIDE_RBP,
-    OUTSIDE_RSP,
-    OUTSIDE_R8,
-    OUTSIDE_R15 = OUTSIDE_R8 + 7,
-    OUTSIDE_GENERALS,
-};
-
-/* Registers of one core. */
-struct outside_registers {
-    uint64_t general[OUTSIDE_GENERALS];
-    uint64_t pc, flags;
-    uint64_t cr0, cr3, cr4, efer;
-    uint16_t cs;
-    /* the core runs 64-bit code; otherwise its addresses are of little use */
-    bool is_wide;
-};
 
 struct outside_guest;
 
@@ -54,14 +30,14 @@ struct outside_ops {
     /* The registers of core (core) of a stopped guest. Returns 0; -1 with (e)
      * filled. */
     int (*registers)(struct outside_guest *g, uint32_t core,
-                     struct outside_registers *r, struct err *e);
+                     struct cpu_registers *r, struct err *e);
     /* Read up to (size) bytes at (address), as seen by core (core), which is
      * stopped and has the registers (r). Returns the number of bytes before the
      * first unreadable byte; 0: the first byte is unreadable; -1 with (e)
      * filled. */
     long (*memory)(struct outside_guest *g, uint32_t core,
-                   const struct outside_registers *r, uint64_t address,
-                   void *to, size_t size, struct err *e);
+                   const struct cpu_registers *r, uint64_t address, void *to,
+                   size_t size, struct err *e);
     /* Let the guest run, end the connection, and release (g). */
     void (*close)(struct outside_guest *g);
 };

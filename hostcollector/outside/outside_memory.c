@@ -5,7 +5,7 @@
 #include <string.h>
 
 void outside_memory_begin(struct outside_memory *m, struct outside_guest *g,
-                          uint32_t core, const struct outside_registers *r,
+                          uint32_t core, const struct cpu_registers *r,
                           struct err *e)
 {
     m->guest = g;

@@ -20,7 +20,7 @@
 struct outside_memory {
     struct outside_guest *guest;
     uint32_t core; /* the core that sees the memory */
-    const struct outside_registers *registers;
+    const struct cpu_registers *registers;
     struct err *e; /* the first error, other than an unreadable address */
     bool failed;
     uint32_t next; /* index of the block to overwrite next */
@@ -34,7 +34,7 @@ struct outside_memory {
 /* Begin with core (core) of (g), which is stopped and has (r). Errors go to
  * (e). */
 void outside_memory_begin(struct outside_memory *m, struct outside_guest *g,
-                          uint32_t core, const struct outside_registers *r,
+                          uint32_t core, const struct cpu_registers *r,
                           struct err *e);
 
 /* Read (size) bytes at (address), at most OUTSIDE_BLOCK, into (to). Returns

@@ -16,7 +16,7 @@
 struct likeness_view {
     struct outside_guest *guest;
     uint32_t core;
-    struct outside_registers registers; /* of the core */
+    struct cpu_registers registers; /* of the core */
 };
 
 /* Bytes of code that were compared. */
@@ -201,7 +201,7 @@ static int likeness_find(const struct likeness_view *v, const struct image *img,
 #define NOTE_HEAD 16u   /* bytes of a note before the build-id */
 #define STACK     1024u /* bytes of a stack whose words are tried */
 #define WORDS_MAX 16u   /* limit of words that are tried */
-/* words closer than this to RSP point to the stack */
+/* words closer than this to SP point to the stack */
 #define STACK_MAX 0x100000u
 /* segments closer than this belong to one kernel */
 #define NEAR      0x1000000u
@@ -353,17 +353,17 @@ static int has_code_at(const struct place_search *s,
 static int has_code_of_stack(const struct place_search *s,
                              const struct likeness_view *v)
 {
-    uint64_t rsp = v->registers.general[OUTSIDE_RSP], last = 0;
+    uint64_t sp = v->registers.general[v->registers.cpu->sp], last = 0;
     uint8_t bytes[STACK];
     unsigned looked = 0;
     int found = 0;
-    long n = likeness_read(v, rsp, bytes, STACK, s->e);
+    long n = likeness_read(v, sp, bytes, STACK, s->e);
 
     for (long i = 0; i + 8 <= n && found == 0 && looked < WORDS_MAX; i += 8) {
         uint64_t word = load_u64(bytes + i);
 
         if (word < STACK_MAX || word + STACK_MAX < STACK_MAX ||
-            word - rsp + STACK_MAX < (uint64_t)2 * STACK_MAX || word == last)
+            word - sp + STACK_MAX < (uint64_t)2 * STACK_MAX || word == last)
             continue;
         last = word;
         looked++;

@@ -79,7 +79,7 @@ static const void *read_text(uint64_t address, size_t size)
 
     memset(text, 0, sizeof text);
     for (uint32_t core = 0; core < g->core_count && done < size; core++) {
-        struct outside_registers r;
+        struct cpu_registers r;
         long n = -1;
 
         if (g->ops->registers(g, core, &r, sampler.e) == 0)
@@ -275,7 +275,7 @@ static void pass_over(uint32_t core, uint64_t now)
 static void sample_core(uint32_t core, uint64_t now)
 {
     struct outside_guest *g = sampler.guest;
-    struct outside_registers r;
+    struct cpu_registers r;
 
     if (g->ops->registers(g, core, &r, sampler.e) != 0) {
         sampler.failed = true;
@@ -289,8 +289,8 @@ static void sample_core(uint32_t core, uint64_t now)
     if (r.pc - sampler.place.text_start < sampler.place.text_size)
         sampler.seen = now;
     join(core);
-    struct tprof_registers interrupted = {r.pc, r.general[OUTSIDE_RSP],
-                                          r.general[OUTSIDE_RBP]};
+    struct tprof_registers interrupted = {r.pc, r.general[r.cpu->sp],
+                                          r.general[r.cpu->fp]};
 
     outside_memory_begin(&sampler.memory, g, core, &r, sampler.e);
     if (sampler.callers != NULL) {

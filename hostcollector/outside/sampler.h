@@ -35,7 +35,7 @@ struct outside_sampling {
     /* Called with the registers of each core that is sampled, before its sample
      * is sent. NULL: not needed. */
     void (*saw)(const void *context, uint32_t core, uint64_t time,
-                const struct outside_registers *r);
+                const struct cpu_registers *r);
     const void *context;
     int host; /* socket to the collector */
 };

@@ -15,8 +15,8 @@
 /* stopped_callers.c: callers found by unwind tables, laid out as a stack with
  * frame pointers, so that the agent's frame walk finds these callers. */
 
-/* Address at which the stack appears to be. No guest has memory there: x86-64
- * has no such address. */
+/* Address at which the stack appears to be. No guest has a stack there:
+ * addresses have fewer bits. */
 #define STOPPED_CALLERS_SP ((uint64_t)1 << 56)
 #define STOPPED_CALLERS_FP (STOPPED_CALLERS_SP + 64)
 
@@ -32,7 +32,7 @@ void stopped_callers_free(struct stopped_callers *c);
 
 /* Find the callers of a stopped core with the registers (r). */
 void stopped_callers_find(struct stopped_callers *c,
-                          const struct outside_registers *r,
+                          const struct cpu_registers *r,
                           struct outside_memory *m);
 
 /* Returns the word at (address) of the stack; 0 outside it. A frame has two

@@ -28,6 +28,7 @@
 #include "outside/place.h"
 #include "outside/sampler.h"
 #include "outside/sampler_watch.h"
+#include "util/cpu/cpu.h"
 
 /* between attempts while the guest is not there yet, or boots */
 #define LOOK_AGAIN_MS 100
@@ -195,30 +196,19 @@ static int find_kernel(const struct job *job, struct outside_guest *g,
 /* Write the registers of (core) for the collector. They are lost if the
  * collector has many unread: the stopped guest must not wait. */
 static void say_registers(const void *context, uint32_t core, uint64_t time,
-                          const struct outside_registers *r)
+                          const struct cpu_registers *r)
 {
-    static const enum register_number of[OUTSIDE_R8] = {
-        [OUTSIDE_RAX] = REGISTER_RAX, [OUTSIDE_RDX] = REGISTER_RDX,
-        [OUTSIDE_RCX] = REGISTER_RCX, [OUTSIDE_RBX] = REGISTER_RBX,
-        [OUTSIDE_RSI] = REGISTER_RSI, [OUTSIDE_RDI] = REGISTER_RDI,
-        [OUTSIDE_RBP] = REGISTER_RBP, [OUTSIDE_RSP] = REGISTER_RSP};
     const struct job *job = context;
     struct pollfd p = {.fd = job->words, .events = POLLOUT};
-    uint64_t value[REGISTERS] = {
-        [REGISTER_RIP] = r->pc,   [REGISTER_RFLAGS] = r->flags,
-        [REGISTER_CS] = r->cs,    [REGISTER_CR0] = r->cr0,
-        [REGISTER_CR3] = r->cr3,  [REGISTER_CR4] = r->cr4,
-        [REGISTER_EFER] = r->efer};
-    char line[512];
+    const struct cpu *cpu = r->cpu;
+    char line[SOURCE_OUTSIDE_LINE];
     int n = snprintf(line, sizeof line, "%c%" PRIx32 " %" PRIx64,
                      SOURCE_OUTSIDE_REGISTERS, core, time);
 
-    for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
-        value[i < OUTSIDE_R8 ? of[i] : REGISTER_R8 + i - OUTSIDE_R8] =
-            r->general[i];
-    for (unsigned i = 0; i < REGISTERS; i++)
-        n += snprintf(line + n, sizeof line - (size_t)n, " %" PRIx64, value[i]);
-    line[n++] = '\n'; /* it fits: at most 25 numbers of 17 bytes */
+    for (unsigned i = 0; i < cpu->shown_count; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, " %" PRIx64,
+                      cpu->shown(r, i));
+    line[n++] = '\n'; /* it fits: at most 38 numbers of 17 bytes */
     if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT) != 0)
         (void)!write(job->words, line, (size_t)n);
 }

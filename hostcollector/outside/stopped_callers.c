@@ -47,7 +47,7 @@ static size_t read_memory(void *context, uint64_t address, void *to,
 }
 
 void stopped_callers_find(struct stopped_callers *c,
-                          const struct outside_registers *r,
+                          const struct cpu_registers *r,
                           struct outside_memory *m)
 {
     const struct guest_memory memory = {m, read_memory};

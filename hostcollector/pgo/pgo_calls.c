@@ -7,25 +7,23 @@
 
 #include "image/code/only_call.h"
 #include "image/file/image.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 #include "util/vec.h"
 #include "view/view_build.h"
 
 #define KERNEL 0u /* of view.images */
 
 /* Lengths of a call through a pointer, and of any other call. */
-#define CALL_MIN    2u
-#define CALL_MAX    8u
-#define CALL_DIRECT 5u
 
 static bool is_call(const struct image *image, uint64_t address, size_t size,
                     struct insn *in)
 {
     size_t have = size;
     const uint8_t *code = image_code(image, address, &have);
+    const struct cpu *cpu = image_cpu(image);
 
     return code != NULL && have >= size &&
-           insn_decode(code, size, in) == size && in->kind == INSN_CALL;
+           cpu->decode(code, size, in) == size && in->kind == INSN_CALL;
 }
 
 /* Is the call whose last byte is at (site) a call of (callee) through a
@@ -36,13 +34,17 @@ static bool is_by_pointer(const struct image *image, uint64_t site,
     uint64_t back = site + 1;
     struct insn in;
 
-    if (is_call(image, back - CALL_DIRECT, CALL_DIRECT, &in) &&
-        back + (uint64_t)in.value == callee)
-        return false;
-    for (size_t size = CALL_MIN; size <= CALL_MAX; size++)
-        if (is_call(image, back - size, size, &in) && in.value == 0)
-            return true;
-    return false;
+    const struct cpu *cpu = image_cpu(image);
+    bool by_pointer = false;
+
+    for (size_t size = cpu->call_min; size <= cpu->call_max; size++) {
+        if (!is_call(image, back - size, size, &in))
+            continue;
+        if (in.value != 0 && back + (uint64_t)in.value == callee)
+            return false;
+        by_pointer |= in.value == 0;
+    }
+    return by_pointer;
 }
 
 /* Returns 0; -1 if there is no memory. */

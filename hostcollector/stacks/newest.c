@@ -9,9 +9,8 @@
 #include "image/names/symbolize.h"
 #include "profile/aggregate/aggregate.h"
 #include "util/arena.h"
+#include "util/cpu/cpu.h"
 #include "view/view_build.h"
-
-#define FLAGS_IF 0x200u /* interrupts are on */
 
 /* Is the mark also shown by the state of the core, or by the end of its
  * stack? */
@@ -232,8 +231,7 @@ static const struct registers *registers_of(const struct registers_kept *kept,
     for (size_t i = 0; i < REGISTERS_KEPT; i++) {
         const struct registers *r = &kept->of[core->core][i];
 
-        if (r->time != 0 &&
-            r->value[REGISTER_RIP] == core->entries[entry].leaf &&
+        if (r->time != 0 && r->value[0] == core->entries[entry].leaf &&
             (best == NULL ||
              distance(r->time, tsc) < distance(best->time, tsc)))
             best = r;
@@ -241,15 +239,15 @@ static const struct registers *registers_of(const struct registers_kept *kept,
     return best;
 }
 
-/* Is the idle core with registers (r) dead: after a hlt, with interrupts off? A
- * core that waits by mwait may have interrupts off. */
-static bool is_dead(const struct view_path *path,
+/* Is the idle core with registers (r) dead: asleep until an interrupt, with
+ * interrupts off? */
+static bool is_dead(const struct cpu *cpu, const struct view_path *path,
                     const struct image_map *image_map,
                     const struct registers *r)
 {
     size_t i = path->count;
 
-    if (r == NULL || (r->value[REGISTER_RFLAGS] & FLAGS_IF) != 0)
+    if (r == NULL || cpu->interruptible(r->value))
         return false;
     while (i > 0 && path->steps[i - 1].function < VIEW_MARKS)
         i--;
@@ -259,7 +257,7 @@ static bool is_dead(const struct view_path *path,
     const struct mapped_image *image = image_map_image(image_map, leaf->image);
 
     return image->frame_places != NULL &&
-           frame_place_behind_hlt(image->frame_places, leaf->address);
+           frame_place_behind_halt(image->frame_places, leaf->address);
 }
 
 /* Fill in cores[i] of (p) at (moment). Returns 0; -1 if there is no memory. */
@@ -284,10 +282,14 @@ static int look_at(struct snapshot_core *core, const struct profile *p,
         return 0;
     if (!view_path_of(v, i, known ? entry : c->entry_count, &path))
         return -1;
+    core->cpu = cpu_of_wire(p->guest.arch);
+    if (core->cpu == NULL)
+        core->cpu = cpu_at(0);
     core->registers = registers_of(kept, c, moment);
-    core->state = !path.idle                                   ? SNAPSHOT_BUSY
-                  : is_dead(&path, image_map, core->registers) ? SNAPSHOT_DEAD
-                                                               : SNAPSHOT_IDLE;
+    core->state = !path.idle ? SNAPSHOT_BUSY
+                  : is_dead(core->cpu, &path, image_map, core->registers)
+                      ? SNAPSHOT_DEAD
+                      : SNAPSHOT_IDLE;
     core->end = end_of(
         profile_stack(p, known ? c->entries[entry].stack : STACK_OTHERS).end);
     if (p->tsc_hz != 0)

@@ -8,10 +8,14 @@
 #include "model/registers.h"
 #include "report/json_object.h"
 
+struct cpu;
+
 /* Write three registers on each line, indented by (indent) blanks. */
-void registers_text(FILE *out, const struct registers *r, int indent);
+void registers_text(FILE *out, const struct cpu *cpu, const struct registers *r,
+                    int indent);
 
 /* Add the member "registers" to (o). */
-void registers_json(struct json_object *o, const struct registers *r);
+void registers_json(struct json_object *o, const struct cpu *cpu,
+                    const struct registers *r);
 
 #endif

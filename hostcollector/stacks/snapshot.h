@@ -50,6 +50,7 @@ struct snapshot_core {
     double age_s; /* seconds since the sample; below 0: unknown */
     const struct snapshot_frame *frames; /* innermost first */
     size_t count;
+    const struct cpu *cpu; /* CPU of the registers */
     const struct registers
         *registers;  /* registers at that moment; NULL: unknown */
     const char *end; /* If the frames end before the outermost function, the

@@ -65,7 +65,7 @@ static void write_core(FILE *out, const struct snapshot_core *core)
     (void)putc(']', out);
     json_text(&o, "end", core->end);
     if (core->registers != NULL)
-        registers_json(&o, core->registers);
+        registers_json(&o, core->cpu, core->registers);
     json_end(&o);
 }
 

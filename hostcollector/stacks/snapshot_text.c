@@ -188,7 +188,7 @@ static void write_core(FILE *out, const struct report *r,
     text_wrap_at(out, text_width(head), state, table_columns(r));
     write_frames(out, r, core, l);
     if (core->registers != NULL)
-        registers_text(out, core->registers, NUMBER);
+        registers_text(out, core->cpu, core->registers, NUMBER);
     else if (s->registers && core->state != SNAPSHOT_NONE)
         (void)fprintf(out, "%*s(no registers of that moment)\n", NUMBER, "");
 }

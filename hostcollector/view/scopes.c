@@ -108,9 +108,9 @@ static void add_slow(struct view_row *row, const struct path *path)
 
 static void add_holdup(struct view_row *row, const struct path *path)
 {
-    if (path->holdup == HOLDUP_STI || path->holdup == HOLDUP_POPF)
+    if (holdup_is_gate(path->holdup))
         add_off(row, path);
-    else if (path->holdup >= HOLDUP_IN && path->holdup <= HOLDUP_WRMSR)
+    else if (holdup_is_slow(path->holdup))
         add_slow(row, path);
 }
 

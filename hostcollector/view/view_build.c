@@ -161,7 +161,7 @@ static void charge(struct builder *b, const struct profile_entry *entry)
 
 /*
  * Returns the place in the outermost function that the frame walk reached. The
- * place shows whether the function had a frame. If it had one, RBP pointed to
+ * place shows whether the function had a frame. If it had one, FP pointed to
  * the frame, and the walk ended for a reason of the stack's.
  */
 static enum code_place outermost_place(const struct walk *w)
@@ -178,10 +178,10 @@ static void note_shallow(struct builder *b, uint64_t samples)
     const struct stack *stack = &b->walk.stack;
     enum code_place outermost = outermost_place(&b->walk);
     bool frame = outermost == CODE_BODY;
-    bool unreadable = stack->rsp != 0 || frame || outermost == CODE_UNKNOWN;
+    bool unreadable = stack->sp != 0 || frame || outermost == CODE_UNKNOWN;
 
-    if (stack->rsp != 0)
-        v->unreadable_rsp = stack->rsp;
+    if (stack->sp != 0)
+        v->unreadable_sp = stack->sp;
     if (stack->end == WIRE_END_MEMORY && unreadable)
         v->unreadable += samples;
     else if (stack->end == WIRE_END_MEMORY ||

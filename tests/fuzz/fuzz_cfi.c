@@ -15,6 +15,7 @@
 #include "image/file/image.h"
 #include "outside/unwind/cfi.h"
 #include "outside/unwind/unwinder.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 #define TEXT      0x401000u
 #define TABLES    0x403000u
@@ -150,13 +151,13 @@ static void look_up(const struct cfi *c, uint64_t address)
 static void walk(struct unwinder *u, enum unwind_mode mode, uint64_t pc)
 {
     const struct guest_memory memory = {.read = read_stack};
-    uint64_t general[CFI_PC], found[ROOM];
+    uint64_t general[X86_PC], found[ROOM];
     enum unwind_end end;
     size_t n;
 
-    for (unsigned i = 0; i < CFI_PC; i++)
+    for (unsigned i = 0; i < X86_PC; i++)
         general[i] = STACK + 8 * i;
-    general[CFI_RSP] = STACK;
+    general[X86_RSP] = STACK;
     n = unwind_callers(u, mode, general, pc, &memory, found, ROOM, &end);
     if (n > ROOM || end > UNWIND_ODD || (end == UNWIND_FULL && n != ROOM))
         abort();

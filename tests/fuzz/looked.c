@@ -14,7 +14,7 @@ static void must(bool promise)
 }
 
 static bool read_at(struct outside_guest *g, uint32_t core,
-                    const struct outside_registers *r, uint64_t address,
+                    const struct cpu_registers *r, uint64_t address,
                     size_t size)
 {
     struct err e = {""};
@@ -36,12 +36,12 @@ static bool look(struct outside_guest *g)
     must(goes_on || e.text[0] != '\0');
     must(!goes_on || (g->core_count > 0 && g->core_count <= OUTSIDE_CORES_MAX));
     for (uint32_t core = 0; goes_on && core < g->core_count; core++) {
-        struct outside_registers r;
+        struct cpu_registers r;
 
         goes_on = g->ops->registers(g, core, &r, &e) == 0;
         must(goes_on || e.text[0] != '\0');
         goes_on = goes_on && read_at(g, core, &r, r.pc, 16) &&
-                  read_at(g, core, &r, r.general[OUTSIDE_RSP], 6000);
+                  read_at(g, core, &r, r.general[r.cpu->sp], 6000);
     }
     return goes_on && g->ops->run(g, &e) == 0;
 }

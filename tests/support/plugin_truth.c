@@ -74,9 +74,9 @@ enum insn_kind {
     INSN_IRET = 1 << 3,
     INSN_CALL = 1 << 4,
     INSN_RET = 1 << 5,
-    INSN_PUSH_RBP = 1 << 6,
-    INSN_SET_RBP = 1 << 7,
-    INSN_POP_RBP = 1 << 8,
+    INSN_PUSH_FP = 1 << 6,
+    INSN_SET_FP = 1 << 7,
+    INSN_POP_FP = 1 << 8,
     INSN_ASIDE = 1 << 9,
     INSN_PLACES = INSN_BEGIN | INSN_END | INSN_ISR | INSN_ASIDE,
 };
@@ -168,13 +168,13 @@ static void follow_stack(struct core *c, const struct insn *insn)
     case INSN_RET:
         shadow_return(&c->shadow);
         break;
-    case INSN_PUSH_RBP:
+    case INSN_PUSH_FP:
         shadow_set_state(&c->shadow, SHADOW_PUSHED);
         break;
-    case INSN_SET_RBP:
+    case INSN_SET_FP:
         shadow_set_state(&c->shadow, SHADOW_READY);
         break;
-    case INSN_POP_RBP:
+    case INSN_POP_FP:
         shadow_set_state(&c->shadow, SHADOW_GONE);
         break;
     default:
@@ -283,13 +283,13 @@ static unsigned kind_of_code(const uint8_t *code, size_t size)
     if (size == 2 && code[0] == 0x48 && code[1] == 0xcf)
         return INSN_IRET;
     if (size == 3 && memcmp(code, "\x48\x89\xe5", 3) == 0)
-        return INSN_SET_RBP;
+        return INSN_SET_FP;
     if (size == 3 && memcmp(code, "\x48\x8b\xec", 3) == 0)
-        return INSN_SET_RBP;
+        return INSN_SET_FP;
     if (size == 1 && *code == 0x55)
-        return INSN_PUSH_RBP;
+        return INSN_PUSH_FP;
     if (size == 1 && (*code == 0x5d || *code == 0xc9))
-        return INSN_POP_RBP;
+        return INSN_POP_FP;
     /* repeat and REX prefixes may precede */
     while (size > 1 && (*code == 0xf2 || *code == 0xf3 || *code >> 4 == 4)) {
         code++;

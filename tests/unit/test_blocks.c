@@ -10,6 +10,7 @@
 #include "check.h"
 #include "image/file/image.h"
 #include "input.h"
+#include "util/cpu/cpu.h"
 #include "util/err.h"
 
 /* --- Blocks as objdump shows them ----------------------------------------- */
@@ -100,7 +101,7 @@ static unsigned compare(const struct shown *s, const uint8_t *code,
     struct blocks b;
     unsigned n = 0;
 
-    CHECK_EQ(blocks_find(&b, code, s->size), 0);
+    CHECK_EQ(blocks_find(&b, &cpu_x86_64, code, s->size), 0);
     for (uint32_t i = 0; i < b.block_count; i++)
         n += b.blocks[i].count;
     CHECK_EQ(n, b.insn_count);
@@ -194,7 +195,7 @@ TEST(blocks_of_free_pascal_are_those_of_objdump)
  */
 
 #define FIND(b, ...)                                                           \
-    blocks_find(b, (const uint8_t[]){__VA_ARGS__},                             \
+    blocks_find(b, &cpu_x86_64, (const uint8_t[]){__VA_ARGS__},                \
                 sizeof((const uint8_t[]){__VA_ARGS__}))
 
 TEST(a_loop_is_a_block)
@@ -265,14 +266,14 @@ TEST(no_code_has_no_blocks)
     static uint8_t long_one[BLOCKS_BYTES_MAX + 1];
     struct blocks b;
 
-    CHECK_EQ(blocks_find(&b, long_one, 0), 0);
+    CHECK_EQ(blocks_find(&b, &cpu_x86_64, long_one, 0), 0);
     CHECK_EQ(b.block_count, 0);
     CHECK_EQ(blocks_insn_at(&b, 0), BLOCK_NONE);
     blocks_fini(&b);
-    CHECK_EQ(blocks_find(&b, long_one, sizeof long_one), 0);
+    CHECK_EQ(blocks_find(&b, &cpu_x86_64, long_one, sizeof long_one), 0);
     CHECK_EQ(b.block_count, 0);
     blocks_fini(&b);
-    CHECK_EQ(blocks_find(&b, long_one, BLOCKS_BYTES_MAX), 0);
+    CHECK_EQ(blocks_find(&b, &cpu_x86_64, long_one, BLOCKS_BYTES_MAX), 0);
     CHECK_EQ(b.block_count, 1); /* add [rax], al, and again */
     CHECK_EQ(b.insn_count, BLOCKS_BYTES_MAX / 2);
     blocks_fini(&b);
@@ -290,7 +291,7 @@ static const char *text(struct disasm *d, const char *code, size_t size)
 
 TEST(an_instruction_is_text)
 {
-    struct disasm *d = disasm_new();
+    struct disasm *d = disasm_new(&cpu_x86_64);
 
     CHECK(d != NULL);
     CHECK_STR(text(d, "\xc3", 1), "ret");
@@ -302,7 +303,7 @@ TEST(an_instruction_is_text)
 
 TEST(what_is_no_instruction_is_bytes) /* catches: bytes behind it read */
 {
-    struct disasm *d = disasm_new();
+    struct disasm *d = disasm_new(&cpu_x86_64);
 
     CHECK(d != NULL);
     CHECK_STR(text(d, "\x06", 1), "db 0x06");

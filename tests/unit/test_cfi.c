@@ -12,6 +12,7 @@
 #include "check.h"
 #include "image/file/image.h"
 #include "input.h"
+#include "util/cpu/x86_64/x86_registers.h"
 #include "util/err.h"
 
 static struct image *img;
@@ -35,7 +36,7 @@ static void end(void)
 
 /* --- What readelf shows --------------------------------------------------- */
 
-static const char *const names[CFI_REGISTERS] = {
+static const char *const names[(X86_PC + 1)] = {
     "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
     "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "ra"};
 
@@ -71,7 +72,7 @@ static void write_cfa(char text[32], const struct cfi_rule *rule)
 
 /* The columns of the entry that is being read: register numbers. */
 struct columns {
-    unsigned list[CFI_REGISTERS], count;
+    unsigned list[(X86_PC + 1)], count;
 };
 
 static void read_columns(struct columns *c, char *line)
@@ -84,9 +85,9 @@ static void read_columns(struct columns *c, char *line)
     while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
         unsigned i = 0;
 
-        while (i < CFI_REGISTERS && strcmp(names[i], word) != 0)
+        while (i < (X86_PC + 1) && strcmp(names[i], word) != 0)
             i++;
-        CHECK(i < CFI_REGISTERS && c->count < CFI_REGISTERS);
+        CHECK(i < (X86_PC + 1) && c->count < (X86_PC + 1));
         c->list[c->count++] = i;
     }
 }

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "outside/outside_guest.h"
 #include "util/bytes.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 /* Offsets in the file, and sizes of notes with their heads. */
 #define NOTES  176u
@@ -90,9 +91,9 @@ TEST(registers_of_all_cores_are_those_of_the_notes)
 /* catches: registers that are mixed up, a core that is taken for another */
 {
     /* where elf_prstatus has rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8... */
-    static const uint64_t places[OUTSIDE_GENERALS] = {
-        10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0};
-    struct outside_registers r;
+    static const uint64_t places[X86_GENERALS] = {10, 12, 11, 5, 13, 14, 4, 19,
+                                                  9,  8,  7,  6, 3,  2,  1, 0};
+    struct cpu_registers r;
     struct err e = {""};
 
     lay();
@@ -104,12 +105,12 @@ TEST(registers_of_all_cores_are_those_of_the_notes)
     CHECK(g->warning == NULL);
     for (uint32_t core = 0; core < 2; core++) {
         CHECK(g->ops->registers(g, core, &r, &e) == 0);
-        for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
+        for (unsigned i = 0; i < X86_GENERALS; i++)
             CHECK_EQ(r.general[i], 0x1000 * core + places[i]);
         CHECK_EQ(r.pc, 0x1000 * core + 16);
-        CHECK_EQ(r.cs, 0x1000 * core + 17);
+        CHECK_EQ(r.system[X86_CS], 0x1000 * core + 17);
         CHECK_EQ(r.flags, 0x1000 * core + 18);
-        CHECK_EQ(r.efer, 0); /* not in the file */
+        CHECK_EQ(r.system[X86_EFER], 0); /* not in the file */
         CHECK_EQ(r.is_wide, core == 0);
     }
     CHECK(g->ops->registers(g, 2, &r, &e) != 0);
@@ -119,7 +120,7 @@ TEST(registers_of_all_cores_are_those_of_the_notes)
 TEST(memory_is_what_the_page_tables_say)
 /* catches: physical for virtual addresses, a read beyond the file */
 {
-    struct outside_registers r;
+    struct cpu_registers r;
     struct err e = {""};
     uint8_t here[4];
     static uint8_t more[0x2000];

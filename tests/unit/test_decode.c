@@ -129,9 +129,9 @@ TEST(stack_outside_readable_memory_tells_where)
     CHECK_EQ(health.malformed, 0);
     CHECK_EQ(seen.stacks_n, 4);
     CHECK_EQ(seen.stacks[0].stack.end, WIRE_END_MEMORY);
-    CHECK_EQ(seen.stacks[0].stack.rsp, 0x3fdff80);
+    CHECK_EQ(seen.stacks[0].stack.sp, 0x3fdff80);
     for (size_t i = 1; i < 4; i++)
-        CHECK_EQ(seen.stacks[i].stack.rsp, 0);
+        CHECK_EQ(seen.stacks[i].stack.sp, 0);
     wiregen_fini(&w);
 }
 

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "image/file/image.h"
 #include "input.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/x86_64/x86.h"
 #include "util/err.h"
 
 #define LINK "-nostdlib -static -no-pie "
@@ -166,7 +166,7 @@ static unsigned check_lengths(const char *path)
         }
         code = image_code(img, last, &have);
         if (last != 0 && code != NULL && !odd(last_text)) {
-            len = insn_decode(code, have, &in);
+            len = x86_insn_decode(code, have, &in);
             if (len != at - last)
                 check_failed(__FILE__, __LINE__, "%" PRIx64 "%s: %zu", last,
                              last_text, len);
@@ -212,7 +212,7 @@ TEST(an_instruction_is_never_longer_than_the_bytes) /* catches: overreads */
             random = random * 1664525u + 1013904223u;
             code[i] = (uint8_t)(random >> 24);
         }
-        CHECK(insn_decode(code, n % 16, &in) <= n % 16);
+        CHECK(x86_insn_decode(code, n % 16, &in) <= n % 16);
         free(code);
     }
 }
@@ -269,7 +269,7 @@ static void check_range(struct tally *t, uint64_t from, uint64_t to,
         struct insn in;
         bool body = frame_place_at(ops, from) == CODE_BODY;
 
-        len = code != NULL ? insn_decode(code, have, &in) : 0;
+        len = code != NULL ? x86_insn_decode(code, have, &in) : 0;
         if (len == 0)
             return;
         if (!padding(code, len)) {

@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "outside/outside_guest.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 #define INTERRUPT 3
 #define SP        0x7f00u
@@ -154,21 +155,23 @@ static struct outside_guest *begin(void)
 TEST(a_stub_without_control_registers_will_do)
 {
     struct outside_guest *g = begin();
-    struct outside_registers r;
+    struct cpu_registers r;
     uint8_t bytes[8] = {0};
 
     CHECK_EQ(g->core_count, 1);
     CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);
-    CHECK_EQ(r.general[OUTSIDE_RAX], 0x100);
-    CHECK_EQ(r.general[OUTSIDE_RDX], 0x103);
-    CHECK_EQ(r.general[OUTSIDE_RBP], 0x106);
-    CHECK_EQ(r.general[OUTSIDE_RSP], SP);
-    CHECK_EQ(r.general[OUTSIDE_R15], 0x10f);
+    CHECK_EQ(r.general[X86_RAX], 0x100);
+    CHECK_EQ(r.general[X86_RDX], 0x103);
+    CHECK_EQ(r.general[X86_RBP], 0x106);
+    CHECK_EQ(r.general[X86_RSP], SP);
+    CHECK_EQ(r.general[X86_R15], 0x10f);
     CHECK_EQ(r.pc, PC);
     CHECK_EQ(r.flags, 0x202);
-    CHECK_EQ(r.cs, 8);
+    CHECK_EQ(r.system[X86_CS], 8);
     CHECK(r.is_wide);
-    CHECK_EQ(r.cr0 | r.cr3 | r.cr4 | r.efer, 0);
+    CHECK_EQ(r.system[X86_CR0] | r.system[X86_CR3] | r.system[X86_CR4] |
+                 r.system[X86_EFER],
+             0);
     CHECK_EQ(g->ops->memory(g, 0, &r, SP, bytes, 8, &e), 8);
     CHECK_MEM(bytes, ((uint8_t[]){0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77}),
               8);
@@ -181,7 +184,7 @@ TEST(a_stub_without_control_registers_will_do)
 TEST(answers_may_be_folded)
 {
     struct outside_guest *g = begin();
-    struct outside_registers r;
+    struct cpu_registers r;
     uint8_t bytes[4] = {0xff, 0xff, 0xff, 0xff};
 
     CHECK_EQ(g->ops->registers(g, 0, &r, &e), 0);

@@ -11,6 +11,7 @@
 #include "input.h"
 #include "outside/place.h"
 #include "util/bytes.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 #define SLIDE 0x1c800000ull
 #define STACK 0x90000000ull
@@ -44,13 +45,13 @@ static void begin(const char *options)
 }
 
 static int registers(struct outside_guest *g, uint32_t core,
-                     struct outside_registers *r, struct err *error)
+                     struct cpu_registers *r, struct err *error)
 {
     (void)g;
     (void)core;
     (void)error;
-    *r = (struct outside_registers){.is_wide = true, .pc = pc};
-    r->general[OUTSIDE_RSP] = STACK;
+    *r = (struct cpu_registers){.cpu = &cpu_x86_64, .is_wide = true, .pc = pc};
+    r->general[X86_RSP] = STACK;
     return 0;
 }
 
@@ -71,8 +72,8 @@ static bool has_byte(uint64_t address, uint8_t *byte)
 }
 
 static long memory(struct outside_guest *g, uint32_t core,
-                   const struct outside_registers *r, uint64_t address,
-                   void *to, size_t size, struct err *error)
+                   const struct cpu_registers *r, uint64_t address, void *to,
+                   size_t size, struct err *error)
 {
     uint8_t *out = to;
     size_t done = 0, have;

@@ -108,7 +108,7 @@ TEST(code_is_as_the_block_says) /* catches: bits mixed up */
     CHECK_EQ(frame_place_at(o, 0x200044), CODE_PROLOGUE);
     CHECK_EQ(frame_place_of_call(o, 0x200044), CODE_PROLOGUE);
     CHECK_EQ(frame_place_exit(o, 0x200044).words, 3);
-    CHECK(frame_place_exit(o, 0x200044).rbp_kept);
+    CHECK(frame_place_exit(o, 0x200044).fp_kept);
     CHECK(!frame_place_exit(o, 0x200044).called);
     CHECK_EQ(frame_place_at(o, 0x200050), CODE_BODY);
     CHECK_EQ(frame_place_at(o, 0x200080), CODE_NO_FRAME);

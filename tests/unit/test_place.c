@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "outside/place.h"
+#include "util/cpu/cpu.h"
 
 #define COPIES 2u
 #define CORES  2u
@@ -17,10 +18,10 @@ static struct image *img;
 static struct err e;
 static struct outside_near near;
 static uint64_t copy_at[COPIES]; /* slides; 0: no copy */
-static struct outside_registers registers_of[CORES];
+static struct cpu_registers registers_of[CORES];
 
 static int registers(struct outside_guest *g, uint32_t core,
-                     struct outside_registers *r, struct err *error)
+                     struct cpu_registers *r, struct err *error)
 {
     (void)g;
     (void)error;
@@ -47,8 +48,8 @@ static long read_copy(uint64_t slide, uint64_t address, void *to, size_t size)
 }
 
 static long memory(struct outside_guest *g, uint32_t core,
-                   const struct outside_registers *r, uint64_t address,
-                   void *to, size_t size, struct err *error)
+                   const struct cpu_registers *r, uint64_t address, void *to,
+                   size_t size, struct err *error)
 {
     long n = 0;
 
@@ -72,14 +73,14 @@ static void run_copy(uint32_t core, uint64_t slide)
     uint64_t address;
 
     CHECK(image_find_symbol(img, "check_failed", &address));
-    registers_of[core] =
-        (struct outside_registers){.is_wide = true, .pc = address + slide};
+    registers_of[core] = (struct cpu_registers){
+        .cpu = &cpu_x86_64, .is_wide = true, .pc = address + slide};
 }
 
 static void run_app(uint32_t core)
 {
-    registers_of[core] =
-        (struct outside_registers){.is_wide = true, .pc = IN_APP};
+    registers_of[core] = (struct cpu_registers){
+        .cpu = &cpu_x86_64, .is_wide = true, .pc = IN_APP};
 }
 
 /* A guest whose kernel was found at AWAY. */

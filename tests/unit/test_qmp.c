@@ -260,8 +260,8 @@ TEST(a_stub_lets_its_guest_go)
 TEST(cores_of_another_kind_are_told)
 {
     check_refused((const char *const[]){GREETING, YES(1), YES(2),
-                                        TARGET("aarch64"), NULL},
-                  "qmp: a guest with cores of type aarch64, not x86_64");
+                                        TARGET("riscv64"), NULL},
+                  "qmp: a guest with cores of type riscv64, not x86-64");
 }
 
 TEST(answers_are_matched_with_orders)
@@ -339,7 +339,7 @@ TEST(a_stub_of_a_collector_that_has_gone_is_none)
 
 TEST(a_guest_that_runs_is_stopped_and_let_run)
 {
-    struct outside_registers r;
+    struct cpu_registers r;
     struct outside_guest *g = open_guest(
         (const char *const[]){RUNS, EVENT("STOP") STARTED(7), OFF, NULL});
 
@@ -387,7 +387,7 @@ TEST(a_stop_without_an_event_was_somebody_elses)
 /* Catches: a guest that somebody stopped between two samples, and that runs */
 TEST(a_stop_between_two_looks_was_somebody_elses)
 {
-    struct outside_registers r;
+    struct cpu_registers r;
     struct outside_guest *g;
 
     stub.at_run = EVENT("RESUME") EVENT("STOP");
@@ -407,7 +407,7 @@ TEST(a_stop_between_two_looks_was_somebody_elses)
 
 TEST(a_guest_that_ran_while_it_was_looked_at_is_told)
 {
-    struct outside_registers r;
+    struct cpu_registers r;
     struct outside_guest *g;
 
     stub.at_g = EVENT("RESUME");

@@ -32,7 +32,8 @@
 #include "input.h"
 #include "outside/unwind/unwinder.h"
 #include "sample/unwind.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/x86_64/x86.h"
+#include "util/cpu/x86_64/x86_registers.h"
 #include "util/err.h"
 
 #define DEPTH_MAX   256u
@@ -92,7 +93,7 @@ static enum insn_kind kind_of_next(void)
     struct insn in;
 
     CHECK(code != NULL);
-    CHECK(insn_decode(code, have, &in) != 0);
+    CHECK(x86_insn_decode(code, have, &in) != 0);
     return in.kind;
 }
 
@@ -180,7 +181,7 @@ static void tell_wrong(const uint64_t *found, size_t n, enum unwind_end why)
 /* Walk now, and compare each caller. */
 static void walk(struct unwinder *u, enum unwind_mode mode, struct tally *t)
 {
-    const uint64_t general[CFI_PC] = {
+    const uint64_t general[X86_PC] = {
         it.regs.rax, it.regs.rdx, it.regs.rcx, it.regs.rbx,
         it.regs.rsi, it.regs.rdi, it.regs.rbp, it.regs.rsp,
         it.regs.r8,  it.regs.r9,  it.regs.r10, it.regs.r11,

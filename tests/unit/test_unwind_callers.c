@@ -11,6 +11,7 @@
 #include "check.h"
 #include "image/file/image.h"
 #include "input.h"
+#include "util/cpu/x86_64/x86_registers.h"
 #include "util/err.h"
 
 #define STACK 0x700000u /* where the words are */
@@ -24,7 +25,7 @@ static struct image *img;
 static struct unwinder *u;
 static uint64_t slide;
 static uint64_t words[WORDS];
-static uint64_t general[CFI_PC];
+static uint64_t general[X86_PC];
 static uint64_t found[WORDS];
 static enum unwind_end end;
 
@@ -58,7 +59,7 @@ static void open_at(uint64_t moved, const char *path)
     slide = moved;
     u = unwinder_new(&(struct unwind_image){img, slide}, 1);
     CHECK(u != NULL);
-    general[CFI_RSP] = STACK;
+    general[X86_RSP] = STACK;
 }
 
 static void begin_at(uint64_t moved)
@@ -121,12 +122,12 @@ TEST(tables_lead_to_the_outermost_function) /* catches: offsets, slides */
     begin_at(SLIDE);
     words[0] = 0x2222; /* the caller's RBP */
     lay_caller(1, "back_framed");
-    general[CFI_RBP] = stack_at(0);
+    general[X86_RBP] = stack_at(0);
     check_both(walk(UNWIND_AUTO, at("in_framed", 0)), "back_framed");
     check_both(walk(UNWIND_TABLES, at("in_framed", 0)), "back_framed");
     /* where it is entered, RBP means nothing yet */
     lay_caller(0, "back_framed");
-    general[CFI_RBP] = 0;
+    general[X86_RBP] = 0;
     check_both(walk(UNWIND_AUTO, at("framed", 0)), "back_framed");
     finish();
 }
@@ -164,7 +165,7 @@ TEST(a_wrong_table_is_not_believed) /* catches: tables for exceptions alone */
     /* the tables want RBP, which is the caller's already: one frame too far */
     words[8] = 0;
     words[9] = at("start_back", 0);
-    general[CFI_RBP] = stack_at(8);
+    general[X86_RBP] = stack_at(8);
     check_both(walk(UNWIND_AUTO, at("at_ret", 0)), "back_late");
     check_both(walk(UNWIND_TABLES, at("at_ret", 0)), "back_late");
     /* called through a pointer: nobody can say which is right */
@@ -222,7 +223,7 @@ TEST(interrupted_code_is_the_caller_of_an_entry)
         check_interrupted(walk(UNWIND_CODE, at("interrupt", 0)), 0);
         lay_interrupt(3 + below); /* RAX, RBP, the handler's way back */
         words[0] = at("back_taken", 0);
-        general[CFI_RBP] = stack_at(2);
+        general[X86_RBP] = stack_at(2);
         check_interrupted(walk(UNWIND_AUTO, at("framed", 0)), 1);
         CHECK_EQ(found[0], at("back_taken", 0));
     }
@@ -244,10 +245,10 @@ TEST(an_entry_may_be_one_of_many_under_a_name)
     words[0] = at("in_framed", 0); /* by RBP */
     words[20] = 0x2222;
     lay_caller(21, "back_framed");
-    general[CFI_RBP] = stack_at(20);
+    general[X86_RBP] = stack_at(20);
     CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 3);
     CHECK_EQ(found[1], at("back_framed", 0));
-    general[CFI_RBP] = stack_at(6); /* which the entry has set */
+    general[X86_RBP] = stack_at(6); /* which the entry has set */
     CHECK_EQ(walk(UNWIND_AUTO, at("second_vector", 0)), 1);
     CHECK_EQ(end, UNWIND_UNTOLD);
     lay_interrupt(3);
@@ -331,7 +332,7 @@ TEST(what_no_cpu_pushes_was_not_interrupted)
     }
     lay_interrupt(0);
     memcpy(words + WORDS - 4, words, sizeof words[0] * 4); /* cut */
-    general[CFI_RSP] = stack_at(WORDS - 4);
+    general[X86_RSP] = stack_at(WORDS - 4);
     CHECK_EQ(walk(UNWIND_AUTO, at("interrupt", 0)), 0);
     CHECK_EQ(end, UNWIND_UNTOLD);
     finish();
@@ -376,11 +377,11 @@ TEST(what_cannot_be_ends_the_walk) /* catches: a caller that is a guess */
     words[0] = 0;
     check_none("framed", UNWIND_WHOLE);
     check_none("damaged", UNWIND_ODD);
-    general[CFI_RSP] = 0x10;
+    general[X86_RSP] = 0x10;
     check_none("framed", UNWIND_UNREAD);
-    general[CFI_RSP] = UINT64_MAX - 7; /* the stack's end is the memory's */
+    general[X86_RSP] = UINT64_MAX - 7; /* the stack's end is the memory's */
     check_none("framed", UNWIND_UNREAD);
-    general[CFI_RSP] = STACK;
+    general[X86_RSP] = STACK;
     words[0] = at("back_framed", 0);
     words[2] = 0x12345678;
     CHECK_EQ(walk(UNWIND_AUTO, at("framed", 0)), 1);
@@ -461,16 +462,16 @@ TEST(tables_of_linux_lead_to_their_end)
         begin_orc(formats[i]);
         words[0] = at("middle", BACK_LEAF);
         lay_middle(4);
-        general[CFI_RBP] = stack_at(4);
+        general[X86_RBP] = stack_at(4);
         check_middle(walk(UNWIND_AUTO, at("leaf", 0)), BACK_LEAF);
         check_middle(walk(UNWIND_TABLES, at("leaf", 0)), BACK_LEAF);
         /* by R13, and by what is in memory where RBP and RSP say */
         words[9] = at("middle", BACK_THROUGH);
         lay_middle(12);
-        general[CFI_RBP] = stack_at(12);
-        general[CFI_R12 + 1] = stack_at(8);
+        general[X86_RBP] = stack_at(12);
+        general[X86_R12 + 1] = stack_at(8);
         check_middle(walk(UNWIND_AUTO, at("through", 0)), BACK_THROUGH);
-        general[CFI_RBP] = stack_at(11);
+        general[X86_RBP] = stack_at(11);
         words[12] = stack_at(10);
         (void)walk(UNWIND_AUTO, at("through", 1));
         CHECK_EQ(found[0], at("middle", BACK_THROUGH));
@@ -505,7 +506,7 @@ TEST(tables_of_linux_lead_through_interrupts)
     CHECK_EQ(end, UNWIND_WHOLE);
     words[17] = 0x10;
     memmove(words, words + 16, 5 * sizeof words[0]);
-    general[CFI_RBP] = stack_at(26);
+    general[X86_RBP] = stack_at(26);
     CHECK_EQ(walk(UNWIND_AUTO, at("entry", 1)), 3);
     CHECK_EQ(end, UNWIND_WHOLE);
     finish();
@@ -519,7 +520,7 @@ TEST(call_that_is_in_memory_alone_is_one)
     begin_orc("");
     words[0] = at("middle", BACK_THROUGH + 7); /* no call is there */
     lay_middle(4);
-    general[CFI_RBP] = stack_at(4);
+    general[X86_RBP] = stack_at(4);
     CHECK_EQ(walk(UNWIND_AUTO, at("leaf", 0)), 0);
     CHECK_EQ(end, UNWIND_ODD);
     patch_at = words[0] - sizeof call;
@@ -542,8 +543,8 @@ TEST(table_that_is_not_sorted_tells_nothing)
 TEST(a_stack_must_rise) /* catches: a walk in circles */
 {
     begin();
-    general[CFI_RSP] = stack_at(8);
-    general[CFI_RBP] = stack_at(2); /* below RSP */
+    general[X86_RSP] = stack_at(8);
+    general[X86_RBP] = stack_at(2); /* below RSP */
     lay_caller(3, "back_framed");
     check_none("in_framed", UNWIND_ODD);
     CHECK_EQ(walk(UNWIND_CODE, at("in_framed", 0)), 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Computes the busy share of a guest's cores in the last seconds, from its
- * samples. A sample is idle if it lies after hlt or mwait in the code of the
- * guest's images (image/code/frame_place.h), as in a report. So there is no
- * share without the file of the guest's kernel.
+ * samples. A sample is idle if it lies after an instruction that sleeps in the
+ * code of the guest's images (image/code/frame_place.h), as in a report. So
+ * there is no share without the file of the guest's kernel.
  *
  * Guests may report images as often as they like. Files are matched to images
  * in busy_match() alone, for which the caller has time.

@@ -18,7 +18,8 @@ struct outside {
     int bytes, words; /* from the process that samples the guest; -1: closed */
     char came[4096];  /* bytes of (words), unread from (at) on */
     size_t at, end;
-    char line[512]; /* the current line, and its length so far */
+    char
+        line[SOURCE_OUTSIDE_LINE]; /* the current line, and its length so far */
     size_t size;
     bool failed;                 /* (line) has the reason */
     struct registers_kept *kept; /* NULL: not needed */

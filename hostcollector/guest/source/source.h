@@ -191,6 +191,8 @@ enum source_outside_word {
     SOURCE_OUTSIDE_REGISTERS = 'r',
 };
 
+#define SOURCE_OUTSIDE_LINE 768u /* bytes of a line, with its end */
+
 /*
  * The guest (where), which another process samples. The other process sends
  * frames as an agent does over the socket (bytes), and lines over the pipe

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 
 /* Greatest stack depth. The limit keeps sums from overflowing. */
 #define MAX_DEPTH (1 << 24)
+#define WORD      8
 
 int frame_part_init(struct frame_part *p, size_t size)
 {
@@ -22,9 +23,10 @@ void frame_part_fini(struct frame_part *p)
     free(p->flags);
 }
 
-int frame_flow_init(struct frame_flow *f, const uint8_t *code, size_t size)
+int frame_flow_init(struct frame_flow *f, const struct cpu *cpu,
+                    const uint8_t *code, size_t size)
 {
-    *f = (struct frame_flow){.code = code};
+    *f = (struct frame_flow){.cpu = cpu, .code = code};
     f->queue = calloc(size, sizeof *f->queue);
     f->calls = calloc(size, sizeof *f->calls);
     return frame_part_init(&f->own, size) == 0 && f->queue != NULL &&
@@ -56,11 +58,13 @@ static bool join_state(struct frame_state *to, uint8_t *flags,
         s.depth = FRAME_DEPTH_UNKNOWN;
     if (s.saved != from->saved)
         s.saved = 0;
-    if (s.rbp != from->rbp)
-        s.rbp = RBP_OTHER;
+    if (s.back != from->back)
+        s.back = FRAME_BACK_LOST;
+    if (s.fp != from->fp || s.frame != from->frame)
+        s.fp = FP_OTHER;
     s.done = s.done && from->done;
-    if (s.depth == to->depth && s.saved == to->saved && s.rbp == to->rbp &&
-        s.done == to->done)
+    if (s.depth == to->depth && s.saved == to->saved && s.fp == to->fp &&
+        s.back == to->back && s.done == to->done)
         return false;
     *to = s;
     return true;
@@ -98,44 +102,101 @@ static void add_depth(struct frame_state *s, int64_t bytes)
     /* memory above the top of the stack may be overwritten at any time */
     if (s->depth == FRAME_DEPTH_UNKNOWN || s->depth < s->saved)
         s->saved = 0;
+    if (s->depth != FRAME_DEPTH_UNKNOWN && s->depth < s->back)
+        s->back = FRAME_BACK_LOST;
 }
 
-/* Set RBP to RSP plus (value). RBP is the function's frame if it now points to
- * the caller's saved RBP, right below the return address. */
-static void set_rbp(struct frame_state *s, int64_t value)
+/* Set FP to SP plus (value). FP is the function's frame if it now points to the
+ * caller's saved FP, right below the return address. */
+static void set_fp(struct frame_state *s, int64_t value)
 {
-    bool frame = s->rbp == RBP_CALLER && s->saved == 8 &&
-                 s->depth != FRAME_DEPTH_UNKNOWN && s->depth - value == 8;
+    bool frame =
+        s->fp == FP_CALLER && s->saved != 0 && s->back == s->saved - WORD &&
+        s->depth != FRAME_DEPTH_UNKNOWN && s->depth - value == s->saved;
 
-    s->rbp = frame ? RBP_FRAME : RBP_OTHER;
+    s->fp = frame ? FP_FRAME : FP_OTHER;
+    s->frame = frame ? s->saved : 0;
 }
 
-static void push_rbp(struct frame_state *s)
+/* FP was saved at (depth). */
+static void save_fp(struct frame_state *s, int64_t depth)
 {
-    add_depth(s, 8);
-    if (s->rbp == RBP_CALLER && s->depth != FRAME_DEPTH_UNKNOWN)
-        s->saved = s->depth;
+    if (s->fp == FP_CALLER && s->depth != FRAME_DEPTH_UNKNOWN && depth > 0 &&
+        depth <= s->depth)
+        s->saved = (int32_t)depth;
 }
 
-static void pop_rbp(struct frame_state *s)
+static void push_fp(struct frame_state *s)
 {
-    bool framed = s->rbp == RBP_FRAME;
-    bool restored = framed ? s->depth == 8 || s->depth == FRAME_DEPTH_UNKNOWN
-                           : s->saved != 0 && s->depth == s->saved;
+    add_depth(s, WORD);
+    save_fp(s, s->depth);
+}
+
+/* FP was loaded from (depth), or from an unknown place. */
+static void restore_fp(struct frame_state *s, int64_t depth)
+{
+    bool framed = s->fp == FP_FRAME;
+    bool restored = framed ? depth == s->frame || depth == FRAME_DEPTH_UNKNOWN
+                           : s->saved != 0 && depth == s->saved;
 
     s->done = s->done || (restored && framed);
-    s->rbp = restored ? RBP_CALLER : RBP_OTHER;
+    s->fp = restored ? FP_CALLER : FP_OTHER;
     s->saved = 0;
-    add_depth(s, -8);
 }
 
-/* Set RSP to RBP plus (value). The depth is known while RBP is the function's
+static void pop_fp(struct frame_state *s)
+{
+    restore_fp(s, s->depth);
+    add_depth(s, -WORD);
+}
+
+/* Set SP to FP plus (value). The depth is known while FP is the function's
  * frame. */
-static void set_rsp_from_rbp(struct frame_state *s, int64_t value)
+static void set_sp_from_fp(struct frame_state *s, int64_t value)
 {
     s->depth = FRAME_DEPTH_UNKNOWN;
-    if (s->rbp == RBP_FRAME && value <= 8 && value > -MAX_DEPTH)
-        s->depth = (int32_t)(8 - value);
+    if (s->fp == FP_FRAME && value <= s->frame && value > -MAX_DEPTH)
+        s->depth = (int32_t)(s->frame - value);
+}
+
+/* The depth of the word that is (distance) above SP. */
+static int64_t depth_at(const struct frame_state *s, int64_t distance)
+{
+    return s->depth != FRAME_DEPTH_UNKNOWN ? s->depth - distance
+                                           : FRAME_DEPTH_UNKNOWN;
+}
+
+static void store(struct frame_state *s, const struct insn *in)
+{
+    add_depth(s, -in->value);
+
+    int64_t back = depth_at(s, in->lr_at);
+
+    if ((in->registers & INSN_FP) != 0)
+        save_fp(s, depth_at(s, in->fp_at));
+    if ((in->registers & INSN_LR) != 0 && s->back == FRAME_BACK_IN_LINK &&
+        back > 0 && back <= s->depth)
+        s->back = (int32_t)back;
+    add_depth(s, -in->after);
+}
+
+static void load(struct frame_state *s, const struct insn *in)
+{
+    add_depth(s, -in->value);
+    if ((in->registers & INSN_FP) != 0)
+        restore_fp(s, depth_at(s, in->fp_at));
+    if ((in->registers & INSN_LR) != 0)
+        s->back = s->back > 0 && depth_at(s, in->lr_at) == s->back
+                      ? FRAME_BACK_IN_LINK
+                      : FRAME_BACK_LOST;
+    add_depth(s, -in->after);
+}
+
+/* LR has another value than the return address. */
+static void lose_link(struct frame_state *s)
+{
+    if (s->back == FRAME_BACK_IN_LINK)
+        s->back = FRAME_BACK_LOST;
 }
 
 /* Apply instruction (in) to state (s). */
@@ -144,45 +205,54 @@ static void execute(struct frame_state *s, const struct insn *in)
     switch (in->kind) {
     case INSN_PUSH:
     case INSN_CALL_NEXT:
-        add_depth(s, 8);
+        add_depth(s, WORD);
         break;
-    case INSN_PUSH_RBP:
-        push_rbp(s);
+    case INSN_PUSH_FP:
+        push_fp(s);
         break;
     case INSN_PUSH_RETURN: /* the state right after a call */
         s->depth = 0;
         s->saved = 0;
         break;
     case INSN_POP:
-        add_depth(s, -8);
+        add_depth(s, -WORD);
         break;
-    case INSN_POP_RBP:
-        pop_rbp(s);
+    case INSN_POP_FP:
+        pop_fp(s);
         break;
-    case INSN_ADD_RSP:
+    case INSN_ADD_SP:
         add_depth(s, -in->value);
         break;
-    case INSN_RSP_FROM_RBP:
-        set_rsp_from_rbp(s, in->value);
+    case INSN_SP_FROM_FP:
+        set_sp_from_fp(s, in->value);
         break;
-    case INSN_RBP_FROM_RSP:
-        set_rbp(s, in->value);
+    case INSN_FP_FROM_SP:
+        set_fp(s, in->value);
         break;
     case INSN_LEAVE:
-        set_rsp_from_rbp(s, 0);
-        pop_rbp(s);
+        set_sp_from_fp(s, 0);
+        pop_fp(s);
         break;
     case INSN_ENTER:
-        push_rbp(s);
-        set_rbp(s, 0);
+        push_fp(s);
+        set_fp(s, 0);
         add_depth(s, in->value);
         break;
-    case INSN_SET_RSP:
+    case INSN_STORE:
+        store(s, in);
+        break;
+    case INSN_LOAD:
+        load(s, in);
+        break;
+    case INSN_SET_LR:
+        lose_link(s);
+        break;
+    case INSN_SET_SP:
         s->depth = FRAME_DEPTH_UNKNOWN;
         s->saved = 0;
         break;
-    case INSN_SET_RBP:
-        s->rbp = RBP_OTHER;
+    case INSN_SET_FP:
+        s->fp = FP_OTHER;
         break;
     default:
         break;
@@ -200,7 +270,10 @@ static void flow_after_call(struct frame_flow *f, size_t call, uint64_t next)
     if (next >= f->own.size)
         return;
     if ((f->own.flags[next] & FRAME_RETURNED) != 0) {
-        frame_flow_to(f, next, &f->own.states[call]);
+        struct frame_state behind = f->own.states[call];
+
+        lose_link(&behind);
+        frame_flow_to(f, next, &behind);
     } else if ((f->own.flags[next] & FRAME_REACHED) == 0 &&
                (f->own.flags[call] & FRAME_PENDING) == 0) {
         f->own.flags[call] |= FRAME_PENDING;
@@ -220,63 +293,29 @@ static void flow_away(struct frame_flow *f, const struct frame_state *s)
     f->has_away = true;
 }
 
-/* Is the instruction `xor ebp, ebp` or `xor rbp, rbp`? The ABI marks the
- * outermost frame by RBP = 0. */
-static bool clears_rbp(const uint8_t *code, size_t len)
-{
-    if (len == 3 && *code == 0x48) {
-        code++;
-        len--;
-    }
-    return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
-}
-
-/* Is the instruction an iretq? A function with an iretq is entered by the CPU
- * and not by a call. */
-static bool ends_interrupt(const uint8_t *code, size_t len)
-{
-    return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
-}
-
-/* Is the instruction a near ret, and no iret or sysret? */
-static bool is_near_return(const uint8_t *code, size_t len)
-{
-    size_t prefix = len > 1 && (*code == 0xf2 || *code == 0xf3);
-
-    return code[prefix] == 0xc3 || code[prefix] == 0xc2;
-}
-
-/* Does the instruction move RSP to another stack? "and rsp, -16" does not. */
-static bool moves_stack(const struct insn *in, const uint8_t *code, size_t len)
-{
-    uint8_t opcode = code[(*code & 0xf0) == 0x40 && len > 1];
-
-    return in->kind == INSN_SET_RSP && opcode != 0x21 && opcode != 0x23 &&
-           opcode != 0x81 && opcode != 0x83;
-}
-
-/* Note facts about the whole function from one instruction at (code), with the
- * states (before) and (behind) it. */
+/* Note facts about the whole function from one instruction, with the states
+ * (before) and (behind) it. */
 static void note_facts(struct frame_flow *f, const struct insn *in,
-                       const uint8_t *code, size_t len,
                        const struct frame_state *before,
                        const struct frame_state *behind)
 {
-    if (clears_rbp(code, len) && before->rbp == RBP_CALLER &&
+    if ((in->marks & INSN_CLEARS_FP) != 0 && before->fp == FP_CALLER &&
         before->saved == 0)
         f->outermost = true;
-    if (ends_interrupt(code, len))
+    if ((in->marks & INSN_ENDS_INTERRUPT) != 0)
         f->outermost = f->interrupt = true;
-    if (moves_stack(in, code, len))
+    if ((in->marks & INSN_NEW_STACK) != 0)
         f->new_stack = true;
-    if (behind->rbp == RBP_FRAME)
+    if (behind->fp == FP_FRAME)
         f->has_frame = true;
-    if (behind->rbp == RBP_OTHER)
-        f->other_rbp = true;
+    if (behind->fp == FP_OTHER)
+        f->other_fp = true;
     if (in->kind == INSN_CALL)
         f->has_call = true;
-    if (in->kind == INSN_RETURN && is_near_return(code, len))
-        *(before->depth == 0 ? &f->returns_level : &f->returns_uneven) = true;
+    if ((in->marks & INSN_TO_CALLER) != 0)
+        *(before->depth == 0 && before->back != FRAME_BACK_LOST
+              ? &f->returns_level
+              : &f->returns_uneven) = true;
 }
 
 static void flag_next(struct frame_flow *f, uint64_t next, uint8_t flag)
@@ -335,14 +374,14 @@ static void visit_insn(struct frame_flow *f, size_t at)
     const struct frame_state before = f->own.states[at];
     struct frame_state behind = before;
     struct insn in;
-    size_t len = insn_decode(f->code + at, f->own.size - at, &in);
+    size_t len = f->cpu->decode(f->code + at, f->own.size - at, &in);
 
     if (len == 0) {
         f->lost = true;
         return; /* data or an unknown instruction: no state is passed on */
     }
     execute(&behind, &in);
-    note_facts(f, &in, f->code + at, len, &before, &behind);
+    note_facts(f, &in, &before, &behind);
     flow_on(f, at, at + len, &in, &behind);
 }
 
@@ -351,7 +390,7 @@ static void visit_insn(struct frame_flow *f, size_t at)
 static void let_return(struct frame_flow *f, size_t at)
 {
     struct insn in;
-    size_t next = at + insn_decode(f->code + at, f->own.size - at, &in);
+    size_t next = at + f->cpu->decode(f->code + at, f->own.size - at, &in);
 
     f->own.flags[at] &= (uint8_t)~FRAME_PENDING;
     if ((f->own.flags[next] & FRAME_REACHED) == 0)
@@ -385,7 +424,7 @@ static void settle_unreached(struct frame_flow *f)
     struct insn in;
 
     for (size_t at = 0, len; at < f->own.size; at += len) {
-        len = insn_decode(f->code + at, f->own.size - at, &in);
+        len = f->cpu->decode(f->code + at, f->own.size - at, &in);
         if (len == 0)
             return;
         if ((f->own.flags[at] & FRAME_REACHED) != 0 || in.kind == INSN_NOP)
@@ -413,12 +452,12 @@ static enum code_place frame_place(const struct frame_flow *f, size_t at)
         return CODE_NO_FRAME;
     if ((f->own.flags[at] & FRAME_REACHED) == 0)
         return CODE_UNKNOWN;
-    switch (f->own.states[at].rbp) {
-    case RBP_FRAME:
+    switch (f->own.states[at].fp) {
+    case FP_FRAME:
         return CODE_BODY;
-    case RBP_CALLER:
+    case FP_CALLER:
         return f->own.states[at].done ? CODE_EPILOGUE : CODE_PROLOGUE;
-    case RBP_OTHER:
+    case FP_OTHER:
         break;
     }
     return CODE_UNKNOWN;
@@ -441,8 +480,11 @@ struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at)
 
     if ((f->own.flags[at] & FRAME_REACHED) == 0)
         return out;
-    out.rbp_kept = s->rbp == RBP_CALLER;
-    if (s->depth >= 0 && s->depth % 8 == 0 && s->depth / 8 < (int)CODE_FAR)
-        out.words = (unsigned)s->depth / 8;
+    out.fp_kept = s->fp == FP_CALLER;
+    int words = s->back >= 0 ? (s->depth - s->back) / WORD : -1;
+
+    if (s->depth >= 0 && s->depth % WORD == 0 && words >= 0 &&
+        words < (int)CODE_FAR)
+        out.words = (unsigned)words;
     return out;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Abstract interpretation of one function (frame_place.h gives the reason). A
- * state holds the depth of the stack, the place where the caller's RBP was
- * saved, and the contents of RBP. States flow along jumps and are joined where
+ * state holds the depth of the stack, the place where the caller's FP was
+ * saved, and the contents of FP. States flow along jumps and are joined where
  * paths meet, until no state changes. Time and memory are proportional to the
  * function's size. Nothing outside the arguments is read or changed.
  */
@@ -15,21 +15,28 @@
 
 #include "image/code/frame_place.h"
 
-enum frame_rbp {
-    RBP_CALLER, /* the value that the caller left in RBP */
-    RBP_FRAME,  /* the address of the function's own frame */
-    RBP_OTHER,  /* another value, or different values on different paths */
+struct cpu;
+
+enum frame_fp {
+    FP_CALLER, /* the value that the caller left in FP */
+    FP_FRAME,  /* the address of the function's own frame */
+    FP_OTHER,  /* another value, or different values on different paths */
 };
 
-/* State before an instruction. It is true for every path that leads there. */
+/* State before an instruction. It is true for every path that leads there.
+ * Depths are counted in bytes from SP at the function's entry. */
 struct frame_state {
     int32_t depth; /* bytes pushed since entry, or FRAME_DEPTH_UNKNOWN */
-    int32_t saved; /* depth at which the caller's RBP was pushed, or 0 */
-    enum frame_rbp rbp;
+    int32_t saved; /* depth at which the caller's FP was pushed, or 0 */
+    int32_t back;  /* depth of the return address, or FRAME_BACK_* */
+    int32_t frame; /* depth to which FP points, for FP_FRAME */
+    enum frame_fp fp;
     bool done; /* every path to here has removed the frame */
 };
 
 #define FRAME_DEPTH_UNKNOWN INT32_MIN
+#define FRAME_BACK_IN_LINK  (-1) /* in the link register, since the call */
+#define FRAME_BACK_LOST     (-2)
 
 /* Flags of the offset of an instruction. */
 enum frame_flag {
@@ -37,7 +44,7 @@ enum frame_flag {
     FRAME_QUEUED = 2,   /* the state must still be passed on */
     FRAME_PENDING = 4,  /* a call that may or may not return */
     FRAME_RETURNED = 8, /* reached because the call before it returns */
-    FRAME_IDLE = 16,    /* follows hlt or mwait */
+    FRAME_IDLE = 16,    /* follows an instruction that sleeps */
     FRAME_CALLED = 32,  /* follows a call */
 };
 
@@ -50,6 +57,7 @@ struct frame_part {
 };
 
 struct frame_flow {
+    const struct cpu *cpu;
     const uint8_t *code;
     struct frame_part own; /* the function itself, from 0 on */
     /* states of jumps out of (own) into this part, or NULL */
@@ -58,15 +66,16 @@ struct frame_flow {
     size_t queued, pending;
     struct frame_state away; /* joined state of all jumps through a table */
     bool has_away, has_frame, has_call;
-    bool other_rbp; /* RBP is used for other values */
-    bool lost;      /* bytes that are no known instruction were reached */
-    /* Clears RBP without saving it, or returns by iret: no callers. */
+    bool other_fp; /* FP is used for other values */
+    bool lost;     /* bytes that are no known instruction were reached */
+    /* Clears FP without saving it, or returns from an interrupt: no callers. */
     bool outermost;
-    bool interrupt;      /* returns by iret */
-    bool new_stack;      /* moves RSP to another stack */
-    bool ends;           /* some path returns, or jumps to other code */
-    bool returns_level;  /* a ret pops the word that RSP had at the entry */
-    bool returns_uneven; /* a ret pops another word, or an unknown word */
+    bool interrupt; /* returns from an interrupt */
+    bool new_stack; /* moves SP to another stack */
+    bool ends;      /* some path returns, or jumps to other code */
+    /* a return to the caller uses the return address where it was at the entry;
+     * or elsewhere, or at an unknown place */
+    bool returns_level, returns_uneven;
 };
 
 /*
@@ -81,14 +90,16 @@ int frame_part_init(struct frame_part *p, size_t size);
 void frame_part_fini(struct frame_part *p);
 
 /*
- * Initialize the flow of a function of (size) bytes at (code). The caller keeps
- * ownership of (code). frame_flow_fini() must follow, even after a failure.
+ * Initialize the flow of a function of (size) bytes at (code), which are for
+ * (cpu). The caller keeps ownership of (code). frame_flow_fini() must follow,
+ * even after a failure.
  *
  * Returns:
  * - 0
  * - -1 if there is no memory
  */
-int frame_flow_init(struct frame_flow *f, const uint8_t *code, size_t size);
+int frame_flow_init(struct frame_flow *f, const struct cpu *cpu,
+                    const uint8_t *code, size_t size);
 void frame_flow_fini(struct frame_flow *f);
 
 /* Join state (s) into the state of offset (to), in the function or in its cold

@@ -2,7 +2,6 @@
 #include "image/code/frame_place.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "image/code/frame_flow.h"
 #include "image/code/function_flow.h"
@@ -11,11 +10,10 @@
 #include "image/code/uncalled.h"
 #include "image/file/image.h"
 #include "model/stack.h"
+#include "util/cpu/cpu.h"
 #include "util/hash.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
-
-#define HLT 0xf4u
 
 /* Limit for all kept answers. A hostile symbol table could otherwise fill the
  * memory. */
@@ -122,7 +120,7 @@ enum {
     PLACE = 0x07,
     WORDS_SHIFT = 3,
     WORDS = 0x38,
-    RBP_KEPT = 0x40,
+    FP_KEPT = 0x40,
     CALLED = 0x80
 };
 
@@ -133,7 +131,7 @@ static uint8_t pack_place(const struct frame_flow *flow, size_t at,
     unsigned bits = (unsigned)frame_flow_place(flow, at);
 
     bits |= (depth_known ? out.words : CODE_FAR) << WORDS_SHIFT;
-    bits |= out.rbp_kept ? RBP_KEPT : 0;
+    bits |= out.fp_kept ? FP_KEPT : 0;
     bits |= out.called ? CALLED : 0;
     return (uint8_t)bits;
 }
@@ -175,20 +173,27 @@ static uint32_t learn_function(struct frame_places *o,
     return *index;
 }
 
+/* The CPU_SLEEP_SPAN bytes of code before link-time (address); NULL if some of
+ * them are missing. */
+static const uint8_t *code_before(const struct frame_places *o,
+                                  uint64_t address)
+{
+    size_t have;
+    const uint8_t *code = image_code(o->img, address - CPU_SLEEP_SPAN, &have);
+
+    return code != NULL && have >= CPU_SLEEP_SPAN ? code : NULL;
+}
+
 /* Classify an address outside of all functions. The boundaries of instructions
- * are unknown there, and the byte 0xf4 of hlt is common in other instructions.
- * The bytes of `sti; hlt` and of mwait are long enough to be recognized. */
+ * may be unknown there. */
 static enum code_place place_by_bytes(const struct frame_places *o,
                                       uint64_t address)
 {
-    size_t have;
-    const uint8_t *code = image_code(o->img, address - 3, &have);
+    const uint8_t *code = code_before(o, address);
 
-    if (code != NULL && have >= 3 &&
-        (memcmp(code + 1, "\xfb\xf4", 2) == 0 ||
-         memcmp(code, "\x0f\x01\xc9", 3) == 0))
-        return CODE_IDLE;
-    return CODE_UNKNOWN;
+    return code != NULL && image_cpu(o->img)->sleeps(code + CPU_SLEEP_SPAN)
+               ? CODE_IDLE
+               : CODE_UNKNOWN;
 }
 
 /* The packed answer for link-time address (address). Returns NULL if nothing is
@@ -228,7 +233,7 @@ struct code_exit frame_place_exit(struct frame_places *o, uint64_t pc)
     unsigned bits = packed != NULL ? *packed : CODE_FAR << WORDS_SHIFT;
 
     return (struct code_exit){(bits & WORDS) >> WORDS_SHIFT,
-                              (bits & RBP_KEPT) != 0, (bits & CALLED) != 0};
+                              (bits & FP_KEPT) != 0, (bits & CALLED) != 0};
 }
 
 static enum code_framing frame_of(const struct frame_flow *flow)
@@ -237,7 +242,7 @@ static enum code_framing frame_of(const struct frame_flow *flow)
         return CODE_FRAMED;
     if (flow->lost)
         return CODE_UNREAD;
-    if (flow->other_rbp)
+    if (flow->other_fp)
         return CODE_CUTTING;
     return flow->has_call ? CODE_BARE : CODE_LEAF;
 }
@@ -280,13 +285,12 @@ enum code_framing frame_place_framing(struct frame_places *o,
     return frame;
 }
 
-bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc)
+bool frame_place_behind_halt(const struct frame_places *o, uint64_t pc)
 {
-    size_t have;
     const uint8_t *code =
-        o->told == NULL ? image_code(o->img, pc - o->slide - 1, &have) : NULL;
+        o->told == NULL ? code_before(o, pc - o->slide) : NULL;
 
-    return code != NULL && *code == HLT;
+    return code != NULL && image_cpu(o->img)->is_halt(code + CPU_SLEEP_SPAN);
 }
 
 /* Answer frame_place_of_call() from the image. */

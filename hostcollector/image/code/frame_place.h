@@ -5,12 +5,13 @@
  * idle?
  *
  * The code is interpreted (frame_flow.h), although call frame information (CFI)
- * has much the same facts: "CFA is rsp+16" is code_exit.words, "CFA is rbp+16"
- * is CODE_BODY. Many kernels have no CFI: Free Pascal writes none, assembly has
+ * has much the same facts: "CFA is SP+16" is code_exit.words, "CFA is FP+16" is
+ * CODE_BODY. Many kernels have no CFI: Free Pascal writes none, assembly has
  * only the CFI that its author wrote, and many builds use
  * -fno-asynchronous-unwind-tables. The stacks of these kernels need help most.
  * For other kernels CFI would be a second mechanism beside the first. CFI also
- * does not mark hlt, and idle time must be found without symbols.
+ * does not mark instructions that sleep, and idle time must be found without
+ * symbols.
  *
  * CFI is used as a test instead: unit.frame_place compares each instruction of
  * code by gcc and clang with its CFI. In each build more than 2,000 of these
@@ -38,12 +39,12 @@ struct frame_places;
 enum code_place {
     CODE_BODY,     /* the function's frame is set up */
     CODE_PROLOGUE, /* before the frame is set up */
-    /* after the frame was removed, up to the ret or tail jump */
+    /* after the frame was removed, up to the return or tail jump */
     CODE_EPILOGUE,
     CODE_NO_FRAME,  /* the function never sets up a frame */
-    CODE_IDLE,      /* CODE_BODY, after hlt or mwait: the core slept */
+    CODE_IDLE,      /* CODE_BODY, after an instruction that sleeps */
     CODE_UNKNOWN,   /* no code, no function, or not understood */
-    CODE_IDLE_BARE, /* after hlt or mwait, but not in CODE_BODY */
+    CODE_IDLE_BARE, /* after one that sleeps, but not in CODE_BODY */
 };
 
 /* Create a classifier for (img). The image must outlive the classifier. (slide)
@@ -66,10 +67,11 @@ bool frame_places_known(const struct frame_places *o);
  */
 enum code_place frame_place_at(struct frame_places *o, uint64_t pc);
 
-/* Is the instruction before run-time address (pc) a hlt? An mwait does not
- * count, since mwait can wait with interrupts off. Returns false if the code is
+/* Does the instruction before run-time address (pc) sleep until an interrupt is
+ * handled? An instruction that can wait with interrupts off does not count.
+ * Returns false if the code is
  * missing. */
-bool frame_place_behind_hlt(const struct frame_places *o, uint64_t pc);
+bool frame_place_behind_halt(const struct frame_places *o, uint64_t pc);
 
 /*
  * Returns the place of the call that returns to (pc). Compilers of other
@@ -97,7 +99,7 @@ enum code_framing {
     CODE_FRAMED,  /* sets up a frame, or has no caller */
     CODE_LEAF,    /* sets up no frame, and calls nothing */
     CODE_BARE,    /* sets up no frame, and calls others */
-    CODE_CUTTING, /* as CODE_BARE, and keeps other values in RBP */
+    CODE_CUTTING, /* as CODE_BARE, and keeps other values in FP */
     CODE_PART,    /* the cold part of another function */
     CODE_UNREAD,  /* no code, or not understood */
 };
@@ -115,11 +117,11 @@ enum code_framing frame_place_framing(struct frame_places *o,
                                       uint64_t *told);
 
 /* The way out of a function from a place in the function: the number of words
- * pushed since the return address, and whether RBP still has the caller's
+ * pushed since the return address, and whether FP still has the caller's
  * value. */
 struct code_exit {
     unsigned words; /* CODE_FAR: CODE_FAR words or more, or unknown */
-    bool rbp_kept;
+    bool fp_kept;
     bool called; /* the instruction before is a call */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "image/file/image.h"
+#include "util/cpu/cpu.h"
 
 /* Limit of a function's size. A longer function is only the code between two
  * distant labels. */
@@ -24,7 +25,8 @@ static bool code_of(const struct image *img, const struct image_function *f,
 
 static void enter_flow(struct frame_flow *flow)
 {
-    static const struct frame_state called = {.rbp = RBP_CALLER};
+    const struct frame_state called = {
+        .fp = FP_CALLER, .back = flow->cpu->has_link ? FRAME_BACK_IN_LINK : 0};
 
     frame_flow_to(flow, 0, &called);
 }
@@ -40,7 +42,7 @@ static bool enter_from(const struct image *img, const struct image_function *f,
 
     if (!code_of(img, f, &code))
         return false;
-    if (frame_flow_init(&flow, code, (size_t)f->size) == 0) {
+    if (frame_flow_init(&flow, image_cpu(img), code, (size_t)f->size) == 0) {
         cold->from = start - f->start;
         flow.cold = cold;
         enter_flow(&flow);
@@ -103,9 +105,9 @@ static uint64_t label_bytes(const struct image *img,
 }
 
 /*
- * Does the code from label (f) on show that RSP points to the return address at
- * the label? The word that a ret pops is the return address, whoever came to
- * the label, and how.
+ * Does the code from label (f) on show that the return address is where a call
+ * leaves it? What a return to a caller uses is the return address, whoever came
+ * to the label, and how.
  */
 static bool returns_level(const struct image *img,
                           const struct image_function *f)
@@ -118,7 +120,7 @@ static bool returns_level(const struct image *img,
 
     if (!code_of(img, &code, &bytes))
         return false;
-    if (frame_flow_init(&flow, bytes, (size_t)code.size) == 0) {
+    if (frame_flow_init(&flow, image_cpu(img), bytes, (size_t)code.size) == 0) {
         enter_flow(&flow);
         frame_flow_run(&flow);
         level = flow.returns_level && !flow.returns_uneven;
@@ -140,7 +142,7 @@ int function_flow_init(struct function_flow *o, const struct image *img,
 
     *o = (struct function_flow){.depth_known = f->sized};
     if (!code_of(img, f, &code) ||
-        frame_flow_init(&o->flow, code, (size_t)f->size) != 0)
+        frame_flow_init(&o->flow, image_cpu(img), code, (size_t)f->size) != 0)
         return -1;
     if (is_part)
         enter_cold(img, &o->flow, f);

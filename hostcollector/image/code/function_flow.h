@@ -18,8 +18,8 @@ struct function_flow {
     struct frame_flow flow;
     /* Stack depths are counted from the return address. False if the symbol
      * is a label without size, unless the code from the label on shows where
-     * the return address is: every ret pops the word that RSP had at the
-     * label. */
+     * the return address is: every return to a caller uses the return
+     * address where it was at the label. */
     bool depth_known;
 };
 

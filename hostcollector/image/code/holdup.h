@@ -9,27 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct image;
+#include "util/cpu/insn.h"
 
-/* The numbers are stored in recordings. */
-enum code_holdup {
-    HOLDUP_NONE,
-    /* Interrupts were off before. After sti, an interrupt comes one instruction
-     * later. */
-    HOLDUP_STI,
-    HOLDUP_POPF,
-    /* The instruction takes long, in an emulator or as an exit to the host. */
-    HOLDUP_IN,
-    HOLDUP_OUT,
-    HOLDUP_CPUID,
-    HOLDUP_RDTSC, /* also rdtscp */
-    HOLDUP_RDMSR,
-    HOLDUP_WRMSR,
-    /* No instruction before the sample: the address is a function's first
-     * instruction, and a jump leads there (holdup_loops_to()). */
-    HOLDUP_JUMP,
-    HOLDUPS
-};
+struct image;
 
 /* Returns the instruction before link-time address (address) of (img), in the
  * same function. HOLDUP_NONE also if the code or the function is unknown, or if
@@ -40,9 +22,5 @@ enum code_holdup holdup_before(const struct image *img, uint64_t address);
 /* Is (address) the first instruction of a function, and does the function jump
  * there, as a loop does? */
 bool holdup_loops_to(const struct image *img, uint64_t address);
-
-/* Name of the instruction: "sti". "" for HOLDUP_NONE
- * and HOLDUP_JUMP. */
-const char *holdup_name(enum code_holdup holdup);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "image/file/image.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 
 #define OVERLAP_MAX 4u /* functions are nested, but not much */
 
@@ -27,6 +27,9 @@ struct only_calls {
     struct call_entry *entries;             /* one for each */
     struct image_part frames; /* .eh_frame, which names every function */
     size_t count;
+    /* references of the CPU's code are found; otherwise any function may be
+     * entered in other ways than by a call */
+    bool refers_by_words;
 };
 
 static struct call_entry *entry_of(const struct only_calls *c,
@@ -81,7 +84,7 @@ static void sweep(struct only_calls *c, const struct image_function *f)
         struct insn in;
         uint64_t target;
 
-        len = insn_decode(code + at, (size_t)f->size - at, &in);
+        len = image_cpu(c->img)->decode(code + at, (size_t)f->size - at, &in);
         target = f->start + at + len + (uint64_t)in.value;
         if (len == 0 || in.kind == INSN_NOP)
             continue;
@@ -184,8 +187,10 @@ struct only_calls *only_calls_new(const struct image *img)
         return NULL;
     }
     if (c->count != 0 && sweep_all(c) == 0) {
+        c->refers_by_words = image_cpu(img)->refers_by_words;
         c->frames = image_section_part(img, ".eh_frame");
-        look_at_all(c);
+        if (c->refers_by_words)
+            look_at_all(c);
         open_at(c, image_entry(img));
     } else {
         c->count = 0;
@@ -206,7 +211,7 @@ bool only_call_stored(const struct only_calls *c, uint64_t address)
     const struct image_function *f =
         c->count != 0 ? image_find_function(c->img, address) : NULL;
 
-    return f != NULL && entry_of(c, f)->stored;
+    return f != NULL && (entry_of(c, f)->stored || !c->refers_by_words);
 }
 
 bool only_call_any(const struct only_calls *c, uint64_t address)
@@ -223,5 +228,8 @@ uint64_t only_call_return(const struct only_calls *c, uint64_t address)
         c->count != 0 ? image_find_function(c->img, address) : NULL;
     const struct call_entry *e = f != NULL ? entry_of(c, f) : NULL;
 
-    return e != NULL && f->sized && !e->open && e->named == 1 ? e->back : 0;
+    return e != NULL && c->refers_by_words && f->sized && !e->open &&
+                   e->named == 1
+               ? e->back
+               : 0;
 }

@@ -5,21 +5,19 @@
 #include <stddef.h>
 
 #include "image/file/image.h"
-#include "util/cpu/insn.h"
-
-/* Bytes of the shortest call and of the longest. */
-#define CALL_MIN 2u
-#define CALL_MAX 9u
+#include "util/cpu/cpu.h"
 
 /* Does a call end right before (address)? */
 static bool is_behind_call(const struct image *img, uint64_t address)
 {
-    for (size_t n = CALL_MIN; n <= CALL_MAX; n++) {
+    const struct cpu *cpu = image_cpu(img);
+
+    for (size_t n = cpu->call_min; n <= cpu->call_max; n++) {
         size_t have;
         const uint8_t *code = image_code(img, address - n, &have);
         struct insn in;
 
-        if (code != NULL && have >= n && insn_decode(code, n, &in) == n &&
+        if (code != NULL && have >= n && cpu->decode(code, n, &in) == n &&
             (in.kind == INSN_CALL || in.kind == INSN_CALL_NEXT))
             return true;
     }

@@ -25,7 +25,7 @@ struct frame_common {
     int64_t data_align;
     uint64_t return_register;
     uint8_t encoding;     /* DW_EH_PE_* of addresses */
-    uint8_t address_size; /* 8 in an x86-64 image; other values are damage */
+    uint8_t address_size; /* 8 in a 64-bit image; other values are damage */
     bool has_lengths;     /* entries state the length of their augmentation */
     bool is_signal;       /* a frame made by a signal or an interrupt */
     bool is_odd;          /* unknown augmentation or version */

@@ -143,8 +143,8 @@ static bool read_program_header(struct program *p)
     cursor_skip(&p->c, length);
     p->min_length = cursor_u8(&c);
     if (p->header.version >= 4)
-        cursor_skip(&c, 1); /* operations per instruction: not on x86 */
-    cursor_skip(&c, 1); /* number of operations per instruction: not on x86 */
+        cursor_skip(&c, 1); /* operations per instruction: 1 */
+    cursor_skip(&c, 1);     /* number of operations per instruction: 1 */
     p->line_base = (int8_t)cursor_u8(&c);
     p->line_range = cursor_u8(&c);
     p->opcode_base = cursor_u8(&c);

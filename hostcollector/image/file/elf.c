@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "image/file/elf_reader.h"
+#include "util/cpu/cpu.h"
 
 /* A linked kernel has some dozen sections and a handful of segments. */
 #define MAX_SECTIONS 65536u
@@ -11,13 +12,14 @@
 /* A build-id's note has 36 bytes. Few other notes precede it. */
 #define MAX_NOTES    65536u
 
-static int check_header(const struct object *o, Elf *elf, const GElf_Ehdr *eh,
+static int check_header(struct object *o, Elf *elf, const GElf_Ehdr *eh,
                         struct err *e)
 {
     size_t sections, segments;
 
-    if (eh->e_machine != EM_X86_64 || eh->e_ident[EI_DATA] != ELFDATA2LSB)
-        return object_refuse(o, e, "for another machine than x86-64");
+    o->cpu = cpu_of_elf(eh->e_machine);
+    if (o->cpu == NULL || eh->e_ident[EI_DATA] != ELFDATA2LSB)
+        return object_refuse(o, e, "for another machine than " CPU_NAMES);
     if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
         return object_refuse(o, e, "not linked; give the kernel's executable");
     if (!object_in_file(o, eh->e_shoff,

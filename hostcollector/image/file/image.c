@@ -164,6 +164,7 @@ struct image_facts image_get_facts(const struct image *img)
         .build_id_len = img->build_id_len,
         .flaws = image_flaws(img),
         .is_pe = image_is_pe(img),
+        .cpu = image_cpu(img),
         .texts = img->object.segments,
         .text_count = img->object.text_count,
     };

@@ -42,13 +42,17 @@ enum image_flaw {
 #define IMAGE_TEXT_CRC_BYTES 65536u
 
 /*
- * Open the x86-64 ELF executable or shared object, or PE32+ image, at (path).
+ * Open the ELF executable or shared object, or PE32+ image, at (path). It is
+ * for one of the CPUs of util/cpu/cpu.h.
  *
  * Returns 0 and the image in (*out), which the caller closes; -1 with (e)
  * filled if the file cannot be read, has another format, is truncated, is for
  * another machine or class, or is not linked.
  */
 int image_open(struct image **out, const char *path, struct err *e);
+
+/* The CPU that the code of (img) is for. */
+const struct cpu *image_cpu(const struct image *img);
 
 /*
  * Returns the path of the debug file from which the DWARF of (img) was read;
@@ -94,6 +98,8 @@ struct image_hash {
     uint8_t bytes[16];
 };
 
+struct cpu;
+
 /* The facts about an image that a recording keeps: how to identify the image,
  * and the flaws that the image has. Unknown texts are NULL. */
 struct image_facts {
@@ -107,7 +113,8 @@ struct image_facts {
     struct image_hash hash;
     unsigned flaws;
     bool is_pe;
-    unsigned has_symbols; /* bit i: symbols[i] is present */
+    const struct cpu *cpu; /* NULL: the first of the table */
+    unsigned has_symbols;  /* bit i: symbols[i] is present */
     uint64_t symbols[IMAGE_SYMBOLS];
     /* executable segments, without their bytes */
     const struct image_text *texts;

@@ -129,3 +129,8 @@ void object_close(struct object *o)
     file_fini(&o->file);
     *o = (struct object){0};
 }
+
+const struct cpu *image_cpu(const struct image *img)
+{
+    return object_of(img)->cpu;
+}

@@ -78,6 +78,7 @@ struct object_ops {
 struct object {
     const struct object_ops *ops;
     const char *path;
+    const struct cpu *cpu; /* that the code is for */
     struct file file;
     void *reader; /* private to the format */
     /* Loaded segments; the executable ones come first. If the file has holes

@@ -6,6 +6,7 @@
 #include "image/file/object.h"
 #include "util/arena.h"
 #include "util/bytes.h"
+#include "util/cpu/cpu.h"
 
 /*
  * Reads PE32+ images (EFI applications) as objects: images of lld-link, with
@@ -21,7 +22,6 @@
 #define COFF_OPTIONAL_SIZE  16u   /* u16 */
 #define COFF_FLAGS          18u   /* u16 */
 #define COFF_SIZE           20u
-#define COFF_MACHINE_AMD64  0x8664u
 #define COFF_FIXED          1u   /* no relocations */
 #define OPTIONAL_MAGIC      0u   /* u16 */
 #define OPTIONAL_ENTRY      16u  /* u32 RVA */
@@ -153,7 +153,8 @@ static int read_optional(struct object *o, struct pe *p, const uint8_t *coff,
         return object_refuse(o, e, "truncated: ends within its PE headers");
     if (p->optional_size < OPTIONAL_DIRECTORY + 4 ||
         load_u16(p->optional + OPTIONAL_MAGIC) != OPTIONAL_PE32_PLUS)
-        return object_refuse(o, e, "not a PE32+ image (EFI for x86-64 is)");
+        return object_refuse(o, e,
+                             "not a PE32+ image (EFI for " CPU_NAMES_PE " is)");
     p->base = load_u64(p->optional + OPTIONAL_BASE);
     if (p->base > UINT64_MAX - ((uint64_t)1 << 33))
         return object_refuse(o, e, "an image base that no memory has");
@@ -174,8 +175,9 @@ static int read_headers(struct object *o, struct pe *p, struct err *e)
     if (signature == NULL || memcmp(signature, "PE\0\0", 4) != 0)
         return object_refuse(o, e, "begins like a PE image, but is none");
     coff = signature + 4;
-    if (load_u16(coff + COFF_MACHINE) != COFF_MACHINE_AMD64)
-        return object_refuse(o, e, "for another machine than x86-64");
+    o->cpu = cpu_of_pe(load_u16(coff + COFF_MACHINE));
+    if (o->cpu == NULL)
+        return object_refuse(o, e, "for another machine than " CPU_NAMES_PE);
     if (read_optional(o, p, coff, e) != 0)
         return -1;
     p->section_count = load_u16(coff + COFF_SECTIONS);

@@ -5,6 +5,7 @@
 
 #include "image/file/object.h"
 #include "util/arena.h"
+#include "util/cpu/cpu.h"
 #include "util/vec.h"
 
 const char *const image_symbols[IMAGE_SYMBOLS] = {
@@ -68,6 +69,7 @@ int object_tell(struct object *o, const struct image_facts *facts)
     if (!keep_facts(t, facts))
         return -1;
     o->path = t->facts.path;
+    o->cpu = facts->cpu != NULL ? facts->cpu : cpu_at(0);
     t->facts.texts = NULL; /* the object owns the segments */
     for (size_t i = 0; i < facts->text_count; i++) {
         struct image_text text = facts->texts[i];

@@ -67,7 +67,8 @@ static int count(struct displaced *d, const struct image_address *leaf,
     return 0;
 }
 
-/* Was the core asleep at (leaf)? Such a sample stands after hlt in any case. */
+/* Was the core asleep at (leaf)? Such a sample is in any case after the
+ * instruction that sleeps. */
 static bool sleeps(const struct image_address *leaf)
 {
     return leaf->image->frame_places != NULL &&

@@ -9,11 +9,11 @@
 struct climb {
     const struct image_map *image_map;
     const struct stack *stack;
-    uint32_t word; /* index in the stack of the word at RSP; WIRE_STACK_SLOTS:
+    uint32_t word; /* index in the stack of the word at SP; WIRE_STACK_SLOTS:
                       beyond */
     uint64_t pc;   /* at run time, and in its image */
     struct image_address where;
-    bool rbp_kept; /* since the leaf */
+    bool fp_kept; /* since the leaf */
 };
 
 /* Climb to return address (pc), which may be after its image's last byte. */
@@ -24,7 +24,7 @@ static void return_to(struct climb *c, uint64_t pc)
     c->where.address++;
 }
 
-/* Climb by the word that is (words) above RSP. If that word cannot be a return
+/* Climb by the word that is (words) above SP. If that word cannot be a return
  * address, the code was not understood. */
 static bool step_by_word(struct climb *c, uint32_t words)
 {
@@ -57,7 +57,7 @@ static bool climb_once(struct climb *c)
     struct code_exit out =
         frame_place_exit(c->where.image->frame_places, c->where.address);
 
-    c->rbp_kept = c->rbp_kept && out.rbp_kept;
+    c->fp_kept = c->fp_kept && out.fp_kept;
     return c->stack != NULL && out.words != CODE_FAR &&
                    c->word + out.words < WIRE_STACK_SLOTS
                ? step_by_word(c, out.words)
@@ -76,7 +76,7 @@ static struct hidden_callers climb_from(struct climb *c)
         is_body = frame_place_at(c->where.image->frame_places,
                                  c->where.address) == CODE_BODY;
     }
-    found.missing = !is_body || !c->rbp_kept;
+    found.missing = !is_body || !c->fp_kept;
     return found;
 }
 
@@ -88,7 +88,7 @@ struct hidden_callers hidden_callers_of_leaf(const struct image_map *image_map,
                       .stack = stack,
                       .pc = leaf,
                       .where = image_map_find(image_map, leaf),
-                      .rbp_kept = true};
+                      .fp_kept = true};
 
     if (c.where.image->frame_places == NULL ||
         !frame_place_caller_uncertain(
@@ -101,7 +101,7 @@ struct hidden_callers hidden_callers_of_frame(const struct image_map *image_map,
                                               uint64_t frame)
 {
     struct climb c = {
-        .image_map = image_map, .word = WIRE_STACK_SLOTS, .rbp_kept = true};
+        .image_map = image_map, .word = WIRE_STACK_SLOTS, .fp_kept = true};
 
     return_to(&c, frame);
     if (c.where.image->frame_places == NULL ||

@@ -2,7 +2,7 @@
 /*
  * Finds callers that a walk along frame pointers missed, because a function has
  * no frame at that point. There are two sources. The first is the words on top
- * of the interrupted stack: instructions show how far RSP is below the return
+ * of the interrupted stack: instructions show how far SP is below the return
  * address. The second is the code, if only one place calls the function.
  *
  * Only certain callers are found. A word counts if all paths through the code

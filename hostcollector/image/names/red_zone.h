@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code that keeps values below RSP, where an interrupt on the same stack
+/* Code that keeps values below SP, where an interrupt on the same stack
  * destroys them. */
 #ifndef TPROF_IMAGE_NAMES_RED_ZONE_H
 #define TPROF_IMAGE_NAMES_RED_ZONE_H
@@ -19,7 +19,7 @@ struct red_zone {
 };
 
 /*
- * Returns true if (producer) shows that the compiler may keep values below RSP
+ * Returns true if (producer) shows that the compiler may keep values below SP
  * in C or C++ code. (is_c): the code is C or C++. Only gcc shows this.
  * (producer) may be NULL.
  *

@@ -8,13 +8,12 @@
 #include "outside/outside_guest.h"
 #include "outside/qemu/stub.h"
 
-#define STACK    1024u /* bytes of each core's stack that are read ahead */
-#define EFER_LMA (1u << 10)
+#define STACK 1024u /* bytes of each core's stack that are read ahead */
 
 /* Registers and stack of a core, read during one stop. */
 struct core {
-    struct outside_registers registers;
-    size_t stack_size; /* bytes in (stack), from the core's RSP on */
+    struct cpu_registers registers;
+    size_t stack_size; /* bytes in (stack), from the core's SP on */
     uint8_t stack[STACK];
 };
 
@@ -29,56 +28,32 @@ struct gdb {
 
 /* Registers, memory */
 
-static uint64_t load(const uint8_t *bytes, size_t size)
+/* Read registers from the (size) bytes at (bytes), which a CPU of the table
+ * has. The first CPU accepts more sizes than the others, and is asked last.
+ * Returns false if there is none. */
+static bool take_registers(const uint8_t *bytes, size_t size,
+                           struct cpu_registers *r)
 {
-    uint64_t value = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < size; i++)
-        value |= (uint64_t)bytes[i] << 8 * i;
-    return value;
+    while (cpu_at(i) != NULL)
+        i++;
+    while (i > 0)
+        if (cpu_at(--i)->from_stub(bytes, size, r))
+            return true;
+    return false;
 }
 
-/* Layout of the answer to "g": sixteen general registers in the order of the
- * instruction set, RIP, EFLAGS, six segments of four bytes. QEMU adds three
- * bases and the control registers, which other stubs omit. */
-#define G_PC      ((size_t)16 * 8)
-#define G_FLAGS   ((size_t)17 * 8)
-#define G_CS      (G_FLAGS + 4)
-#define G_LEAST   (G_FLAGS + 28)
-#define G_CONTROL (G_LEAST + 24) /* cr0 cr2 cr3 cr4 cr8 efer */
-#define CR3       16u
-#define CR4       24u
-#define EFER      40u
-#define G_QEMU    608u
-
 /* Read the registers from the last packet. Returns 0; -1 with (e) filled. */
-static int read_registers(const struct gdb *g, struct outside_registers *r,
+static int read_registers(const struct gdb *g, struct cpu_registers *r,
                           struct err *e)
 {
-    static const enum outside_general order[OUTSIDE_GENERALS] = {
-        OUTSIDE_RAX,    OUTSIDE_RBX,    OUTSIDE_RCX,    OUTSIDE_RDX,
-        OUTSIDE_RSI,    OUTSIDE_RDI,    OUTSIDE_RBP,    OUTSIDE_RSP,
-        OUTSIDE_R8,     OUTSIDE_R8 + 1, OUTSIDE_R8 + 2, OUTSIDE_R8 + 3,
-        OUTSIDE_R8 + 4, OUTSIDE_R8 + 5, OUTSIDE_R8 + 6, OUTSIDE_R15};
-    uint8_t bytes[G_QEMU];
+    uint8_t bytes[CPU_STUB_MAX];
     long n = stub_bytes(&g->stub, bytes, sizeof bytes);
 
-    if (n < (long)G_LEAST)
-        return err_set(e, "the debugger's stub is none for x86-64: it sends "
-                          "other registers");
-    *r = (struct outside_registers){.is_wide = true};
-    for (unsigned i = 0; i < OUTSIDE_GENERALS; i++)
-        r->general[order[i]] = load(bytes + (size_t)8 * i, 8);
-    r->pc = load(bytes + G_PC, 8);
-    r->flags = load(bytes + G_FLAGS, 4);
-    r->cs = (uint16_t)load(bytes + G_CS, 2);
-    if (n == (long)G_QEMU) {
-        r->cr0 = load(bytes + G_CONTROL, 8);
-        r->cr3 = load(bytes + G_CONTROL + CR3, 8);
-        r->cr4 = load(bytes + G_CONTROL + CR4, 8);
-        r->efer = load(bytes + G_CONTROL + EFER, 8);
-        r->is_wide = (r->efer & EFER_LMA) != 0;
-    }
+    if (n < 0 || !take_registers(bytes, (size_t)n, r))
+        return err_set(e, "the debugger's stub is none for " CPU_NAMES
+                          ": it sends other registers");
     return 0;
 }
 
@@ -131,6 +106,11 @@ static int look_at_registers(struct gdb *g, struct err *e)
     return 0;
 }
 
+static uint64_t stack_of(const struct core *c)
+{
+    return c->registers.general[c->registers.cpu->sp];
+}
+
 /* Read the beginnings of all stacks. Returns 0; -1 with (e) filled. */
 static int look_at_stacks(struct gdb *g, struct err *e)
 {
@@ -139,9 +119,9 @@ static int look_at_stacks(struct gdb *g, struct err *e)
 
     for (uint32_t i = 0; i < count; i++) {
         char question[STUB_QUESTION];
-        uint64_t rsp = g->cores[i].registers.general[OUTSIDE_RSP];
+        uint64_t sp = stack_of(&g->cores[i]);
 
-        (void)ask_for(g, question, rsp, STACK);
+        (void)ask_for(g, question, sp, STACK);
         if (stub_add(&g->stub, &b, i, question, e) != 0)
             return -1;
     }
@@ -173,7 +153,7 @@ static int read_stopped(struct gdb *g, struct err *e)
 }
 
 static int gdb_registers(struct outside_guest *guest, uint32_t core,
-                         struct outside_registers *r, struct err *e)
+                         struct cpu_registers *r, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;
 
@@ -188,9 +168,12 @@ static size_t read_ahead(const struct gdb *g, uint32_t core, uint64_t address,
                          uint8_t *to, size_t size)
 {
     const struct core *c = &g->cores[core];
-    uint64_t offset = address - c->registers.general[OUTSIDE_RSP];
 
-    if (!g->looked || offset >= c->stack_size)
+    if (!g->looked)
+        return 0;
+    uint64_t offset = address - stack_of(c);
+
+    if (offset >= c->stack_size)
         return 0;
     if (size > c->stack_size - offset)
         size = c->stack_size - (size_t)offset;
@@ -201,7 +184,7 @@ static size_t read_ahead(const struct gdb *g, uint32_t core, uint64_t address,
 /* Read memory page by page: the stub returns nothing for a range that is only
  * partly mapped. */
 static long gdb_memory(struct outside_guest *guest, uint32_t core,
-                       const struct outside_registers *r, uint64_t address,
+                       const struct cpu_registers *r, uint64_t address,
                        void *to, size_t size, struct err *e)
 {
     struct gdb *g = (struct gdb *)guest;

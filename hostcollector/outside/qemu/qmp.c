@@ -82,13 +82,16 @@ static int ask_target(struct qmp *q, struct err *e)
 {
     json_t *answer = monitor_ask(&q->monitor, "query-target", NULL, e);
     const char *arch = json_string_value(json_object_get(answer, "arch"));
-    bool is_wide = arch != NULL && strcmp(arch, "x86_64") == 0;
+    const struct cpu *cpu = NULL;
 
-    if (answer != NULL && !is_wide)
-        err_set(e, "qmp: a guest with cores of type %s, not x86_64",
+    for (size_t i = 0; arch != NULL && cpu == NULL && cpu_at(i) != NULL; i++)
+        if (strcmp(arch, cpu_at(i)->qemu) == 0)
+            cpu = cpu_at(i);
+    if (answer != NULL && cpu == NULL)
+        err_set(e, "qmp: a guest with cores of type %s, not " CPU_NAMES,
                 arch != NULL ? arch : "unknown");
     json_decref(answer);
-    return is_wide ? 0 : -1;
+    return cpu != NULL ? 0 : -1;
 }
 
 /* Note whether QEMU has a stub of ours. Call it before the stub starts, and
@@ -278,7 +281,7 @@ static int qmp_run(struct outside_guest *g, struct err *e)
 }
 
 static int qmp_registers(struct outside_guest *g, uint32_t core,
-                         struct outside_registers *r, struct err *e)
+                         struct cpu_registers *r, struct err *e)
 {
     if (core >= g->core_count)
         return err_set(e, "qmp: no core %" PRIu32, core);
@@ -286,7 +289,7 @@ static int qmp_registers(struct outside_guest *g, uint32_t core,
 }
 
 static long qmp_memory(struct outside_guest *g, uint32_t core,
-                       const struct outside_registers *r, uint64_t address,
+                       const struct cpu_registers *r, uint64_t address,
                        void *to, size_t size, struct err *e)
 {
     if (core >= g->core_count)

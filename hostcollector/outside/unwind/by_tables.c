@@ -4,10 +4,12 @@
 
 #include "outside/unwind/cfi.h"
 
-/* Registers that a function restores before it returns (System V ABI). */
-#define KEPT_BY_CALLS                                                          \
-    (1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_R12 | 1u << (CFI_R12 + 1) |     \
-     1u << (CFI_R12 + 2) | 1u << CFI_R15)
+/* Does a function restore register (i) before it returns? Between a call and
+ * the prologue the link register still has the return address. */
+static bool is_kept(const struct cpu *cpu, unsigned i)
+{
+    return (cpu->kept >> i & 1) != 0 || (cpu->has_link && i == cpu->back);
+}
 
 static bool evaluate(const struct walk *w, const struct cfi_rule *rule,
                      const uint64_t *cfa, uint64_t *out)
@@ -31,7 +33,7 @@ static bool find_cfa(const struct walk *w, const struct cfi_rule *rule,
 }
 
 /*
- * Is register (i), saved at (at) below RSP, still at that place? Either the
+ * Is register (i), saved at (at) below SP, still at that place? Either the
  * register was restored already, and the word may have been overwritten since;
  * or the word is in a red zone. Both give the same value as long as the word
  * was not overwritten.
@@ -41,7 +43,7 @@ static bool find_given_back(const struct walk *w, unsigned i, uint64_t at,
 {
     if (!unwind_known(&w->r, i))
         return false;
-    if (i == CFI_RBP && w->has_code && w->code.at.rbp == RBP_CALLER) {
+    if (i == w->cpu->fp && w->has_code && w->code.at.fp == FP_CALLER) {
         *out = w->r.value[i];
         return true;
     }
@@ -61,9 +63,9 @@ static bool find_register(const struct walk *w, const struct cfi_row *row,
     case CFI_UNDEFINED:
         return false;
     case CFI_UNTOLD:
-        *out = i == CFI_RSP ? cfa : w->r.value[i];
-        return i == CFI_RSP ||
-               ((KEPT_BY_CALLS >> i & 1) != 0 && unwind_known(&w->r, i));
+        *out = i == w->cpu->sp ? cfa : w->r.value[i];
+        return i == w->cpu->sp ||
+               (is_kept(w->cpu, i) && unwind_known(&w->r, i));
     case CFI_SAME:
         *out = w->r.value[i];
         return unwind_known(&w->r, i);
@@ -71,7 +73,8 @@ static bool find_register(const struct walk *w, const struct cfi_row *row,
         *out = w->r.value[rule->number] + (uint64_t)rule->offset;
         return unwind_known(&w->r, rule->number);
     case CFI_AT:
-        return at < w->r.value[CFI_RSP] && i != CFI_PC && !row->is_signal
+        return at < w->r.value[w->cpu->sp] && i != w->cpu->back &&
+                       !row->is_signal
                    ? find_given_back(w, i, at, out)
                    : guest_memory_number(w->memory, at, WORD, out);
     case CFI_IS:
@@ -86,21 +89,39 @@ static bool find_register(const struct walk *w, const struct cfi_row *row,
     return false;
 }
 
+/* Set the caller's PC from (row). Where a call leaves the return address in a
+ * register, the caller's value of this register is not known. */
+static void find_pc(const struct walk *w, const struct cfi_row *row,
+                    struct caller *out)
+{
+    const struct cpu *cpu = w->cpu;
+
+    if (!cpu->has_link || !unwind_known(&out->r, cpu->back))
+        return;
+    set(&out->r, cpu->pc, out->r.value[cpu->back] & cpu->code_bits);
+    if (!row->is_signal)
+        out->r.known &= ~((uint64_t)1 << cpu->back);
+}
+
 outcome by_tables(const struct walk *w, const struct cfi_row *row,
                   struct caller *out)
 {
     uint64_t cfa, value;
 
-    *out = (struct caller){.is_exact = row->is_signal};
-    if (row->rules[CFI_PC].how == CFI_UNDEFINED)
+    const struct cpu *cpu = w->cpu;
+
+    *out = (struct caller){.r.count = w->r.count, .is_exact = row->is_signal};
+    if (row->rules[cpu->back].how == CFI_UNDEFINED)
         return UNWIND_WHOLE;
     if (!find_cfa(w, &row->cfa, &cfa))
         return UNWIND_UNTOLD;
-    for (unsigned i = 0; i < CFI_REGISTERS; i++) {
+    for (unsigned i = 0; i < w->r.count; i++) {
         if (find_register(w, row, i, cfa, &value))
             set(&out->r, i, value);
     }
-    if (!unwind_known(&out->r, CFI_PC) || !unwind_known(&out->r, CFI_RSP))
-        return row->rules[CFI_PC].how == CFI_AT ? UNWIND_UNREAD : UNWIND_UNTOLD;
+    find_pc(w, row, out);
+    if (!unwind_known(&out->r, cpu->pc) || !unwind_known(&out->r, cpu->sp))
+        return row->rules[cpu->back].how == CFI_AT ? UNWIND_UNREAD
+                                                   : UNWIND_UNTOLD;
     return UNWIND_FULL;
 }

@@ -26,6 +26,7 @@ struct cfi_entry {
 };
 
 struct cfi {
+    const struct cpu *cpu;
     struct frame_section sections[SECTIONS];
     struct cfi_entry *entries; /* by rising (low) */
     size_t count, room;
@@ -81,6 +82,8 @@ struct cfi *cfi_new(const struct image *img)
     struct cfi *c = calloc(1, sizeof *c);
     int status = c != NULL ? 0 : -1;
 
+    if (c != NULL)
+        c->cpu = image_cpu(img);
     for (unsigned i = 0; status == 0 && i < SECTIONS; i++) {
         c->sections[i].part = image_section_part(img, names[i]);
         c->sections[i].eh = i == 0;
@@ -132,6 +135,7 @@ static const struct cfi_entry *find_entry(const struct cfi *c, uint64_t address)
 /* --- The interpreter ------------------------------------------------------ */
 
 struct cfi_run {
+    const struct cpu *cpu;
     const struct frame_section *section;
     const struct frame_common *common;
     struct cursor at;
@@ -181,7 +185,7 @@ static int64_t factored(const struct cfi_run *r, uint64_t value)
 /* Ignore other registers, for example those for floating point. */
 static void set_rule(struct cfi_run *r, uint64_t number, struct cfi_rule rule)
 {
-    if (number < CFI_REGISTERS)
+    if (number <= r->cpu->pc)
         r->row->rules[number] = rule;
 }
 
@@ -193,7 +197,7 @@ static void set_offset(struct cfi_run *r, uint64_t number, enum cfi_how how,
 
 static void restore(struct cfi_run *r, uint64_t number)
 {
-    if (number < CFI_REGISTERS)
+    if (number <= r->cpu->pc)
         r->row->rules[number] = r->initial.rules[number];
 }
 
@@ -220,14 +224,14 @@ static void set_moved(struct cfi_run *r)
     uint64_t to = cursor_uleb(&r->at), from = cursor_uleb(&r->at);
 
     set_rule(r, to,
-             from < CFI_REGISTERS
+             from <= r->cpu->pc
                  ? (struct cfi_rule){.how = CFI_OTHER, .number = (uint8_t)from}
                  : (struct cfi_rule){.how = CFI_UNDEFINED});
 }
 
 static void set_cfa_register(struct cfi_run *r, uint64_t number)
 {
-    if (number >= CFI_PC)
+    if (number >= r->cpu->generals)
         fail(r);
     r->row->cfa.how = CFI_OTHER;
     r->row->cfa.number = (uint8_t)number;
@@ -378,6 +382,11 @@ static void run_other(struct cfi_run *r, uint8_t code)
     case DW_CFA_val_expression:
         set_expression(r, CFI_IS_EXPRESSION);
         break;
+    case DW_CFA_AARCH64_negate_ra_state: /* of SPARC, too, with another sense */
+        if (!r->cpu->has_link)
+            fail(r);
+        r->row->is_signed = !r->row->is_signed;
+        break;
     case DW_CFA_GNU_args_size: /* matters only for catching exceptions */
         (void)cursor_uleb(&r->at);
         break;
@@ -425,7 +434,7 @@ static bool run_entry(struct cfi_run *r, const struct frame_entry *e)
     r->row->low = e->low;
     r->row->high = e->high;
     r->row->is_signal = r->common->is_signal;
-    if (r->common->is_odd || r->common->return_register != CFI_PC)
+    if (r->common->is_odd || r->common->return_register != r->cpu->back)
         return false;
     /* continue with the CIE's instructions, which apply to the whole entry */
     if (!run_program(r, &r->common->program) || r->done ||
@@ -440,13 +449,21 @@ enum cfi_found cfi_find(const struct cfi *c, uint64_t address,
 {
     const struct cfi_entry *entry = find_entry(c, address);
     struct frame_common common = {.offset = UINT64_MAX};
-    struct cfi_run r = {.common = &common, .target = address, .row = out};
+    struct cfi_run r;
     struct frame_entry e;
     uint64_t at;
 
     *out = (struct cfi_row){.low = 0};
     if (entry == NULL)
         return CFI_NONE;
+    /* the rows in (r) are written before they are read */
+    r.cpu = c->cpu;
+    r.common = &common;
+    r.target = address;
+    r.row = out;
+    r.initial = *out;
+    r.done = false;
+    r.depth = 0;
     r.section = &c->sections[entry->section];
     at = entry->offset;
     if (frame_entry_next(r.section, &at, &common, &e) != FRAME_ENTRY ||

@@ -16,32 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/cpu/cpu.h"
 #include "util/cursor.h"
 
 struct image;
 struct cfi;
 
-/* Registers by their DWARF numbers. */
-enum cfi_register {
-    CFI_RAX,
-    CFI_RDX,
-    CFI_RCX,
-    CFI_RBX,
-    CFI_RSI,
-    CFI_RDI,
-    CFI_RBP,
-    CFI_RSP,
-    CFI_R8,
-    CFI_R12 = CFI_R8 + 4,
-    CFI_R15 = CFI_R8 + 7,
-    CFI_PC, /* in the caller: the return address */
-    CFI_REGISTERS,
-};
-
 /* The place of a caller's register. */
 enum cfi_how {
     CFI_UNTOLD,        /* no rule: as the calling convention says */
-    CFI_UNDEFINED,     /* lost; for CFI_PC: there is no caller */
+    CFI_UNDEFINED,     /* lost; for the return address: there is no caller */
     CFI_SAME,          /* still in the register */
     CFI_AT,            /* in memory, at the CFA plus (offset) */
     CFI_IS,            /* its value is the CFA plus (offset) */
@@ -61,10 +45,11 @@ struct cfi_rule {
 struct cfi_row {
     uint64_t low, high;
     bool is_signal; /* a frame made by a signal or an interrupt */
-    /* The canonical frame address (CFA), which is the caller's RSP: CFI_OTHER
-     * or CFI_IS_EXPRESSION. */
+    bool is_signed; /* the return address is signed by the CPU */
+    /* The canonical frame address (CFA), which is the caller's SP: CFI_OTHER or
+     * CFI_IS_EXPRESSION. */
     struct cfi_rule cfa;
-    struct cfi_rule rules[CFI_REGISTERS];
+    struct cfi_rule rules[CPU_NUMBERS]; /* by register */
 };
 
 /*

@@ -3,23 +3,15 @@
 #include "outside/unwind/code_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "image/code/function_flow.h"
 #include "image/file/image.h"
-#include "util/bytes.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 #include "util/pair_map.h"
 #include "util/vec.h"
 
 /* Limit of all changes: hostile code could have any number. */
 #define CHANGES_MAX ((size_t)1 << 22)
-/* Bytes of a call instruction. */
-#define CALL_MIN    2u
-/* A call whose instruction contains the address. */
-#define CALL_NEAR   0xe8u
-#define NEAR_BYTES  5u
-
 /* The state from offset (from) of the function on. */
 struct change {
     uint32_t from;
@@ -66,7 +58,8 @@ static bool same(const struct change *a, const struct change *b)
     if (!a->is_known || !b->is_known)
         return a->is_known == b->is_known;
     return a->state.depth == b->state.depth &&
-           a->state.saved == b->state.saved && a->state.rbp == b->state.rbp;
+           a->state.saved == b->state.saved && a->state.back == b->state.back &&
+           a->state.frame == b->state.frame && a->state.fp == b->state.fp;
 }
 
 /* Keep (change) of the function (f), unless it equals the state before. */
@@ -99,7 +92,7 @@ static int add_changes(struct code_rows *c, struct function *f,
 
         if (!of->depth_known)
             change.state.depth = FRAME_DEPTH_UNKNOWN;
-        len = insn_decode(of->flow.code + at, own->size - at, &in);
+        len = of->flow.cpu->decode(of->flow.code + at, own->size - at, &in);
         if (!change.is_known || len == 0)
             /* the next instruction that is reached may start anywhere */
             len = 1;
@@ -183,31 +176,13 @@ bool code_rows_find(struct code_rows *c, uint64_t address, struct code_row *out)
     return change->is_known;
 }
 
-/* Does a call of (function) start anywhere in (text)? */
-static bool has_call(const struct image_text *text, uint64_t function)
-{
-    const uint8_t *end = text->bytes + text->bytes_len;
-    const uint8_t *p = text->bytes;
-
-    while (end - p >= NEAR_BYTES &&
-           (p = memchr(p, CALL_NEAR, (size_t)(end - p) - NEAR_BYTES + 1)) !=
-               NULL) {
-        uint64_t back =
-            text->address + (uint64_t)(p - text->bytes) + NEAR_BYTES;
-
-        if (back + (uint64_t)(int64_t)(int32_t)load_u32(p + 1) == function)
-            return true;
-        p++;
-    }
-    return false;
-}
-
 static bool has_any_call(const struct image *img, uint64_t function)
 {
     const struct image_text *text;
 
     for (size_t i = 0; (text = image_text_at(img, i)) != NULL; i++) {
-        if (has_call(text, function))
+        if (image_cpu(img)->has_call(text->bytes, text->bytes_len,
+                                     text->address, function))
             return true;
     }
     return false;
@@ -227,25 +202,13 @@ bool code_rows_is_called(struct code_rows *c, uint64_t function)
     return f->is_called;
 }
 
-bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance)
-{
-    struct insn in;
-
-    for (size_t length = CALL_MIN; length <= n; length++) {
-        if (insn_decode(code + n - length, length, &in) != length ||
-            in.kind != INSN_CALL)
-            continue;
-        *distance = in.value;
-        return true;
-    }
-    return false;
-}
-
 /* Bytes of code right before (address), as many as the longest call has. */
 static size_t bytes_before(const struct image *img, uint64_t address,
                            const uint8_t **code)
 {
-    for (size_t n = CODE_ROWS_CALL_MAX; n >= CALL_MIN; n--) {
+    const struct cpu *cpu = image_cpu(img);
+
+    for (size_t n = cpu->call_max; n >= cpu->call_min; n--) {
         size_t have;
 
         *code = image_code(img, address - n, &have);
@@ -258,11 +221,11 @@ static size_t bytes_before(const struct image *img, uint64_t address,
 bool code_rows_call_before(const struct image *img, uint64_t address,
                            uint64_t *target)
 {
-    const uint8_t *code;
+    const uint8_t *code = NULL;
     size_t n = bytes_before(img, address, &code);
     int64_t distance;
 
-    if (!code_rows_ends_in_call(code, n, &distance))
+    if (!cpu_ends_in_call(image_cpu(img), code, n, &distance))
         return false;
     *target = distance != 0 ? address + (uint64_t)distance : 0;
     return true;

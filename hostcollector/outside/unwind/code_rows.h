@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The stack at one place of a function, found by interpreting its instructions:
- * its depth, and the place of the caller's RBP. This replaces unwind tables for
+ * its depth, and the places of the return address and of
+ * the caller's FP. This replaces unwind tables for
  * code without tables, such as assembly and Free Pascal's, and checks tables.
  * All addresses are link-time addresses.
  */
@@ -19,9 +20,9 @@ struct image;
 
 struct code_row {
     uint64_t function;     /* first address of the function */
-    bool is_outermost;     /* has no caller, because the function clears RBP */
-    bool is_interrupt;     /* has no caller, because the function returns by
-                            * iret */
+    bool is_outermost;     /* has no caller, because the function clears FP */
+    bool is_interrupt;     /* has no caller, because the function returns
+                            * from an interrupt */
     bool begins_stack;     /* switches to another stack, for good */
     struct frame_state at; /* (depth) may be FRAME_DEPTH_UNKNOWN */
 };
@@ -51,13 +52,5 @@ bool code_rows_is_called(struct code_rows *c, uint64_t function);
  * address in (*target); 0: the instruction does not contain it. */
 bool code_rows_call_before(const struct image *img, uint64_t address,
                            uint64_t *target);
-
-/* Longest call instruction in bytes, with prefixes. */
-#define CODE_ROWS_CALL_MAX 9u
-
-/* Do the (n) bytes at (code) end in a call instruction? Stores the distance
- * from its end to the called address in (*distance); 0: the instruction does
- * not contain it. */
-bool code_rows_ends_in_call(const uint8_t *code, size_t n, int64_t *distance);
 
 #endif

@@ -64,7 +64,7 @@ static void push_register(struct machine *m, uint64_t number)
 {
     uint64_t offset = (uint64_t)cursor_sleb(&m->at);
 
-    if (number >= CFI_REGISTERS ||
+    if (number >= m->e->registers->count ||
         !unwind_known(m->e->registers, (unsigned)number))
         (void)cursor_fail(&m->at);
     else

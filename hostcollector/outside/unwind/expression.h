@@ -16,8 +16,9 @@
 
 /* Registers of a core, as far as they are known. */
 struct unwind_registers {
-    uint64_t value[CFI_REGISTERS];
-    uint32_t known; /* bit (1 << register) for each known register */
+    uint64_t value[CPU_NUMBERS];
+    unsigned count; /* registers that the CPU has, with the PC */
+    uint64_t known; /* bit (1 << register) for each known register */
 };
 
 static inline bool unwind_known(const struct unwind_registers *r, unsigned i)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "image/file/image.h"
-#include "outside/unwind/cfi.h"
 #include "util/bytes.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 #define ENTRY 6u
 
@@ -34,9 +34,9 @@ enum orc_type {
 
 /* Words of the registers that an entry has saved, in its order. */
 static const uint8_t saved[] = {
-    CFI_R15, CFI_R12 + 2, CFI_R12 + 1, CFI_R12,    CFI_RBP,
-    CFI_RBX, CFI_R8 + 3,  CFI_R8 + 2,  CFI_R8 + 1, CFI_R8,
-    CFI_RAX, CFI_RCX,     CFI_RDX,     CFI_RSI,    CFI_RDI};
+    X86_R15, X86_R12 + 2, X86_R12 + 1, X86_R12,    X86_RBP,
+    X86_RBX, X86_R8 + 3,  X86_R8 + 2,  X86_R8 + 1, X86_R8,
+    X86_RAX, X86_RCX,     X86_RDX,     X86_RSI,    X86_RDI};
 #define PUSHED 16u /* words below those that the CPU has pushed */
 #define LEVEL  3u  /* in CS: not 0 for a program */
 
@@ -67,6 +67,8 @@ struct orc *orc_new(const struct image *img)
 
     if (o == NULL)
         return NULL;
+    if (image_cpu(img) != &cpu_x86_64)
+        return o;
     o->addresses = image_section_part(img, ".orc_unwind_ip");
     o->entries = image_section_part(img, ".orc_unwind");
     o->has_header = image_section_part(img, ".orc_header").size != 0;
@@ -132,10 +134,10 @@ static outcome find_sp(const struct walk *w, const struct orc_row *row,
                        uint64_t *sp)
 {
     static const uint8_t by[] = {
-        [ORC_DX] = CFI_RDX,          [ORC_DI] = CFI_RDI,
-        [ORC_BP] = CFI_RBP,          [ORC_SP] = CFI_RSP,
-        [ORC_R10] = CFI_R8 + 2,      [ORC_R13] = CFI_R12 + 1,
-        [ORC_BP_INDIRECT] = CFI_RBP, [ORC_SP_INDIRECT] = CFI_RSP};
+        [ORC_DX] = X86_RDX,          [ORC_DI] = X86_RDI,
+        [ORC_BP] = X86_RBP,          [ORC_SP] = X86_RSP,
+        [ORC_R10] = X86_R8 + 2,      [ORC_R13] = X86_R12 + 1,
+        [ORC_BP_INDIRECT] = X86_RBP, [ORC_SP_INDIRECT] = X86_RSP};
     uint64_t offset = (uint64_t)(int64_t)row->sp_offset;
     bool last = row->sp_register == ORC_SP_INDIRECT;
 
@@ -157,15 +159,15 @@ static void find_bp(const struct walk *w, const struct orc_row *row,
     uint64_t offset = (uint64_t)(int64_t)row->bp_offset, value;
 
     if (row->bp_register == ORC_UNDEFINED) {
-        if (unwind_known(&w->r, CFI_RBP))
-            set(&out->r, CFI_RBP, w->r.value[CFI_RBP]);
+        if (unwind_known(&w->r, X86_RBP))
+            set(&out->r, X86_RBP, w->r.value[X86_RBP]);
     } else if (row->bp_register == ORC_PREVIOUS_SP) {
         if (guest_memory_number(w->memory, sp + offset, 8, &value))
-            set(&out->r, CFI_RBP, value);
-    } else if (row->bp_register == ORC_BP && unwind_known(&w->r, CFI_RBP) &&
-               guest_memory_number(w->memory, w->r.value[CFI_RBP] + offset, 8,
+            set(&out->r, X86_RBP, value);
+    } else if (row->bp_register == ORC_BP && unwind_known(&w->r, X86_RBP) &&
+               guest_memory_number(w->memory, w->r.value[X86_RBP] + offset, 8,
                                    &value)) {
-        set(&out->r, CFI_RBP, value);
+        set(&out->r, X86_RBP, value);
     }
 }
 
@@ -183,8 +185,8 @@ static outcome find_pushed(const struct walk *w, uint64_t at,
     if ((cs & LEVEL) != 0)
         return UNWIND_WHOLE;
     out->is_exact = true;
-    set(&out->r, CFI_PC, pc);
-    set(&out->r, CFI_RSP, rsp);
+    set(&out->r, X86_PC, pc);
+    set(&out->r, X86_RSP, rsp);
     return UNWIND_FULL;
 }
 
@@ -205,7 +207,7 @@ outcome orc_caller(const struct walk *w, const struct orc_row *row,
     uint64_t sp, pc;
     outcome found;
 
-    *out = (struct caller){.is_exact = false};
+    *out = (struct caller){.r.count = w->r.count};
     if (row->type == ORC_END)
         return UNWIND_WHOLE;
     found = find_sp(w, row, &sp);
@@ -220,7 +222,7 @@ outcome orc_caller(const struct walk *w, const struct orc_row *row,
         return UNWIND_UNTOLD;
     if (!guest_memory_number(w->memory, sp - 8, 8, &pc))
         return UNWIND_UNREAD;
-    set(&out->r, CFI_PC, pc);
-    set(&out->r, CFI_RSP, sp);
+    set(&out->r, X86_PC, pc);
+    set(&out->r, X86_RSP, sp);
     return UNWIND_FULL;
 }

@@ -11,7 +11,7 @@
 #include "outside/unwind/code_rows.h"
 #include "outside/unwind/expression.h"
 #include "outside/unwind/unwinder.h"
-#include "util/cpu/x86_64/iret_frame.h"
+#include "util/cpu/cpu.h"
 
 struct cfi;
 struct orc;
@@ -27,14 +27,16 @@ struct place {
 };
 
 struct unwinder {
+    const struct cpu *cpu; /* of all images */
     struct place *places;
     size_t count;
 };
 
 /* The current frame of a walk. */
 struct walk {
+    const struct cpu *cpu;
     const struct guest_memory *memory;
-    struct unwind_registers r; /* the PC and RSP are always known */
+    struct unwind_registers r; /* the PC and SP are always known */
     /* The PC is the address of the next instruction. Otherwise it is a return
      * address, and the call before it is the relevant instruction. */
     bool is_exact;
@@ -60,7 +62,7 @@ typedef enum unwind_end outcome;
 static inline void set(struct unwind_registers *r, unsigned i, uint64_t value)
 {
     r->value[i] = value;
-    r->known |= 1u << i;
+    r->known |= (uint64_t)1 << i;
 }
 
 struct cfi_row;

@@ -15,6 +15,7 @@ struct unwinder *unwinder_new(const struct unwind_image *images, size_t count)
 
     if (u == NULL)
         return NULL;
+    u->cpu = count != 0 ? image_cpu(images[0].image) : cpu_at(0);
     u->places = calloc(count != 0 ? count : 1, sizeof *u->places);
     for (size_t i = 0; u->places != NULL && i < count; i++) {
         struct place *p = &u->places[u->count++];
@@ -64,59 +65,75 @@ static const struct place *place_of(const struct unwinder *u, uint64_t pc)
 
 /* --- By code -------------------------------------------------------------- */
 
-/* The CFA by the instructions: above RBP, above RSP. If both are known they
- * must be equal. */
-static outcome cfa_by_code(const struct walk *w, uint64_t *cfa)
+/* SP at the function's entry by the instructions: from FP, from SP. If both are
+ * known they must be equal. */
+static outcome entry_by_code(const struct walk *w, uint64_t *entry)
 {
     const struct frame_state *s = &w->code.at;
-    bool by_rbp = s->rbp == RBP_FRAME && unwind_known(&w->r, CFI_RBP);
-    bool by_rsp = s->depth != FRAME_DEPTH_UNKNOWN;
-    uint64_t above_rbp = w->r.value[CFI_RBP] + 2 * (uint64_t)WORD;
+    bool by_fp = s->fp == FP_FRAME && unwind_known(&w->r, w->cpu->fp);
+    bool by_sp = s->depth != FRAME_DEPTH_UNKNOWN;
+    uint64_t above_fp = w->r.value[w->cpu->fp] + (uint64_t)s->frame;
 
-    *cfa = above_rbp;
-    if (by_rsp)
-        *cfa = w->r.value[CFI_RSP] + (uint64_t)s->depth + WORD;
-    if (!by_rbp && !by_rsp)
+    *entry = above_fp;
+    if (by_sp)
+        *entry = w->r.value[w->cpu->sp] + (uint64_t)s->depth;
+    if (!by_fp && !by_sp)
         return UNWIND_UNTOLD;
-    return by_rbp && *cfa != above_rbp ? UNWIND_ODD : UNWIND_FULL;
+    return by_fp && *entry != above_fp ? UNWIND_ODD : UNWIND_FULL;
 }
 
-/* The caller's RBP. Returns false if it is not known. */
-static bool rbp_by_code(const struct walk *w, uint64_t cfa, uint64_t *out)
+/* The caller's FP. Returns false if it is not known. */
+static bool fp_by_code(const struct walk *w, uint64_t entry, uint64_t *out)
 {
     const struct frame_state *s = &w->code.at;
 
-    *out = w->r.value[CFI_RBP];
-    if (s->rbp == RBP_CALLER)
-        return unwind_known(&w->r, CFI_RBP);
-    if (s->rbp == RBP_OTHER && s->saved == 0)
+    *out = w->r.value[w->cpu->fp];
+    if (s->fp == FP_CALLER)
+        return unwind_known(&w->r, w->cpu->fp);
+    if (s->fp == FP_OTHER && s->saved == 0)
         return false;
     return guest_memory_number(
-        w->memory,
-        cfa - WORD - (s->rbp == RBP_FRAME ? WORD : (uint64_t)s->saved), WORD,
-        out);
+        w->memory, entry - (uint64_t)(s->fp == FP_FRAME ? s->frame : s->saved),
+        WORD, out);
+}
+
+/* The return address, from memory or from the link register. */
+static outcome back_by_code(const struct walk *w, uint64_t entry, uint64_t *out)
+{
+    const struct frame_state *s = &w->code.at;
+
+    if (s->back == FRAME_BACK_IN_LINK && unwind_known(&w->r, w->cpu->back))
+        *out = w->r.value[w->cpu->back];
+    else if (s->back < 0)
+        return UNWIND_UNTOLD;
+    else if (!guest_memory_number(w->memory, entry - (uint64_t)s->back, WORD,
+                                  out))
+        return UNWIND_UNREAD;
+    *out &= w->cpu->code_bits;
+    return UNWIND_FULL;
 }
 
 /* Other registers are not tracked. */
 static outcome by_code(const struct walk *w, struct caller *out)
 {
-    uint64_t cfa, value;
+    uint64_t entry, value;
     outcome found;
 
-    *out = (struct caller){.is_exact = false};
+    *out = (struct caller){.r.count = w->r.count};
     if (!w->has_code)
         return UNWIND_UNTOLD;
     if (w->code.is_outermost)
         return UNWIND_WHOLE;
-    found = cfa_by_code(w, &cfa);
+    found = entry_by_code(w, &entry);
     if (found != UNWIND_FULL)
         return w->code.begins_stack ? UNWIND_WHOLE : found;
-    if (!guest_memory_number(w->memory, cfa - WORD, WORD, &value))
-        return UNWIND_UNREAD;
-    set(&out->r, CFI_PC, value);
-    set(&out->r, CFI_RSP, cfa);
-    if (rbp_by_code(w, cfa, &value))
-        set(&out->r, CFI_RBP, value);
+    found = back_by_code(w, entry, &value);
+    if (found != UNWIND_FULL)
+        return found;
+    set(&out->r, w->cpu->pc, value);
+    set(&out->r, w->cpu->sp, entry + w->cpu->call_pushes);
+    if (fp_by_code(w, entry, &value))
+        set(&out->r, w->cpu->fp, value);
     return UNWIND_FULL;
 }
 
@@ -128,16 +145,26 @@ static bool is_code(const void *context, uint64_t pc)
     return place_of(context, pc) != NULL;
 }
 
-/* The RBP of the interrupted code. If the entry's code is not understood, it is
+/* The FP of the interrupted code. If the entry's code is not understood, it is
  * only known whether the entry has made a frame of its own. */
-static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
-                               uint64_t *out)
+static bool fp_of_interrupted(const struct walk *w, uint64_t entry,
+                              uint64_t *out)
 {
     if (w->has_code)
-        return rbp_by_code(w, cfa, out);
-    *out = w->r.value[CFI_RBP];
-    return unwind_known(&w->r, CFI_RBP) &&
-           *out - w->r.value[CFI_RSP] >= IRET_FRAME_SPAN;
+        return fp_by_code(w, entry, out);
+    *out = w->r.value[w->cpu->fp];
+    return unwind_known(&w->r, w->cpu->fp) &&
+           *out - w->r.value[w->cpu->sp] >= w->cpu->pushed_span;
+}
+
+/* Find the frame that the CPU pushed at (address), or up to (below) words
+ * above. Returns false if there is none. */
+static bool find_pushed(const struct unwinder *u, const struct walk *w,
+                        uint64_t address, unsigned below,
+                        struct cpu_interrupted *out)
+{
+    return u->cpu->find_interrupted != NULL &&
+           u->cpu->find_interrupted(w->memory, address, below, is_code, u, out);
 }
 
 /*
@@ -149,24 +176,24 @@ static bool rbp_of_interrupted(const struct walk *w, uint64_t cfa,
 static outcome by_interrupt(const struct unwinder *u, const struct walk *w,
                             struct caller *out)
 {
-    uint64_t cfa = w->r.value[CFI_RSP] + WORD, rbp;
-    outcome found = w->has_code ? cfa_by_code(w, &cfa) : UNWIND_FULL;
-    unsigned below = IRET_FRAME_BELOW;
-    struct iret_frame frame;
+    uint64_t entry = w->r.value[w->cpu->sp], fp;
+    outcome found = w->has_code ? entry_by_code(w, &entry) : UNWIND_FULL;
+    unsigned below = w->cpu->pushed_below;
+    struct cpu_interrupted frame;
 
     if (found == UNWIND_UNTOLD) {
-        cfa = w->r.value[CFI_RSP] + WORD;
-        below = IRET_FRAME_BELOW_MAX;
+        entry = w->r.value[w->cpu->sp];
+        below = w->cpu->pushed_below_max;
     } else if (found != UNWIND_FULL) {
         return found;
     }
-    if (!iret_frame_find(w->memory, cfa - WORD, below, is_code, u, &frame))
+    if (!find_pushed(u, w, entry, below, &frame))
         return UNWIND_UNTOLD;
-    *out = (struct caller){.is_exact = true};
-    set(&out->r, CFI_PC, frame.pc);
-    set(&out->r, CFI_RSP, frame.rsp);
-    if (rbp_of_interrupted(w, cfa, &rbp))
-        set(&out->r, CFI_RBP, rbp);
+    *out = (struct caller){.r.count = w->r.count, .is_exact = true};
+    set(&out->r, w->cpu->pc, frame.pc);
+    set(&out->r, w->cpu->sp, frame.sp);
+    if (fp_of_interrupted(w, entry, &fp))
+        set(&out->r, w->cpu->fp, fp);
     return UNWIND_FULL;
 }
 
@@ -198,10 +225,10 @@ static outcome compare_with_code(const struct unwinder *u, const struct walk *w,
     bool tables_fit, code_fits;
 
     if (by_code(w, &c) != UNWIND_FULL ||
-        c.r.value[CFI_RSP] == t->r.value[CFI_RSP])
+        c.r.value[w->cpu->sp] == t->r.value[w->cpu->sp])
         return UNWIND_FULL;
-    tables_fit = calls_us(u, w, t->r.value[CFI_PC]);
-    code_fits = calls_us(u, w, c.r.value[CFI_PC]);
+    tables_fit = calls_us(u, w, t->r.value[w->cpu->pc]);
+    code_fits = calls_us(u, w, c.r.value[w->cpu->pc]);
     if (tables_fit == code_fits)
         return UNWIND_ODD;
     if (code_fits)
@@ -224,14 +251,15 @@ static bool is_called(const struct walk *w)
 static bool was_interrupted(const struct unwinder *u, const struct walk *w,
                             struct caller *c)
 {
-    struct iret_frame frame;
+    struct cpu_interrupted frame;
 
-    if (is_called(w) || !iret_frame_find(w->memory, c->r.value[CFI_RSP] - WORD,
-                                         IRET_FRAME_BELOW, is_code, u, &frame))
+    if (is_called(w) ||
+        !find_pushed(u, w, c->r.value[w->cpu->sp] - w->cpu->call_pushes,
+                     w->cpu->pushed_below, &frame))
         return false;
     c->is_exact = true;
-    set(&c->r, CFI_PC, frame.pc);
-    set(&c->r, CFI_RSP, frame.rsp);
+    set(&c->r, w->cpu->pc, frame.pc);
+    set(&c->r, w->cpu->sp, frame.sp);
     return true;
 }
 
@@ -249,14 +277,15 @@ static bool is_laid(const struct unwinder *u, uint64_t pc)
 
 /* Does a call end at (back) in (memory)? False if memory there cannot be read.
  * A kernel may have patched the call into its code. */
-static bool is_behind_call(const struct guest_memory *memory, uint64_t back)
+static bool is_behind_call(const struct cpu *cpu,
+                           const struct guest_memory *memory, uint64_t back)
 {
-    uint8_t code[CODE_ROWS_CALL_MAX];
+    uint8_t code[CPU_CALL_MAX];
+    size_t size = cpu->call_max;
     int64_t distance;
 
-    return memory->read(memory->context, back - sizeof code, code,
-                        sizeof code) == sizeof code &&
-           code_rows_ends_in_call(code, sizeof code, &distance);
+    return memory->read(memory->context, back - size, code, size) == size &&
+           cpu_ends_in_call(cpu, code, size, &distance);
 }
 
 /*
@@ -267,18 +296,29 @@ static bool is_behind_call(const struct guest_memory *memory, uint64_t back)
  * call in (memory) ends at (back). Threads that start by a jump or a return
  * have such functions: above their stacks lies any word.
  */
-static bool is_outermost(struct code_rows *code, uint64_t function,
-                         const struct guest_memory *memory, uint64_t back)
+static bool is_outermost(const struct cpu *cpu, struct code_rows *code,
+                         uint64_t function, const struct guest_memory *memory,
+                         uint64_t back)
 {
     return !code_rows_is_called(code, function) &&
-           !is_behind_call(memory, back);
+           !is_behind_call(cpu, memory, back);
 }
 
 /* (c) is in no image: is it not a caller? */
 static bool begins_here(const struct walk *w, const struct caller *c)
 {
-    return w->has_code && is_outermost(w->in->code, w->code.function, w->memory,
-                                       c->r.value[CFI_PC]);
+    return w->has_code && is_outermost(w->cpu, w->in->code, w->code.function,
+                                       w->memory, c->r.value[w->cpu->pc]);
+}
+
+/* Is the stack of (c) above that of (w)? The interrupted function may have no
+ * frame, and its return address in the link register. */
+static bool rises(const struct walk *w, const struct caller *c)
+{
+    uint64_t before = w->r.value[w->cpu->sp], after = c->r.value[w->cpu->sp];
+
+    return after > before ||
+           (w->cpu->has_link && w->is_exact && after == before);
 }
 
 /* Find another explanation for (c), a return address in (p) that is not after a
@@ -286,7 +326,7 @@ static bool begins_here(const struct walk *w, const struct caller *c)
 static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
                               const struct place *p, struct caller *c)
 {
-    uint64_t pc = c->r.value[CFI_PC];
+    uint64_t pc = c->r.value[w->cpu->pc];
 
     if (is_laid(u, pc)) {
         c->is_waiting = c->is_exact = true;
@@ -296,9 +336,8 @@ static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
         return UNWIND_FULL;
     if (p == NULL)
         return begins_here(w, c) ? UNWIND_WHOLE : UNWIND_OUTSIDE;
-    if (is_behind_call(w->memory, pc)) /* a patched call */
-        return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL
-                                                         : UNWIND_ODD;
+    if (is_behind_call(w->cpu, w->memory, pc)) /* a patched call */
+        return rises(w, c) ? UNWIND_FULL : UNWIND_ODD;
     return orc_ends(p->orc, pc - 1 - p->slide) ? UNWIND_WHOLE : UNWIND_ODD;
 }
 
@@ -306,7 +345,7 @@ static outcome check_uncalled(const struct unwinder *u, const struct walk *w,
 static outcome check(const struct unwinder *u, const struct walk *w,
                      struct caller *c)
 {
-    uint64_t pc = c->r.value[CFI_PC], target;
+    uint64_t pc = c->r.value[w->cpu->pc], target;
     const struct place *p;
 
     if (pc == 0)
@@ -316,7 +355,7 @@ static outcome check(const struct unwinder *u, const struct walk *w,
         return p != NULL ? UNWIND_FULL : UNWIND_OUTSIDE;
     if (p == NULL || !code_rows_call_before(p->image, pc - p->slide, &target))
         return check_uncalled(u, w, p, c);
-    return c->r.value[CFI_RSP] > w->r.value[CFI_RSP] ? UNWIND_FULL : UNWIND_ODD;
+    return rises(w, c) ? UNWIND_FULL : UNWIND_ODD;
 }
 
 /* The function at the image's entry has no caller. */
@@ -369,7 +408,7 @@ static outcome find_caller(const struct unwinder *u, enum unwind_mode mode,
 static outcome step(const struct unwinder *u, enum unwind_mode mode,
                     struct walk *w)
 {
-    uint64_t pc = w->r.value[CFI_PC] - !w->is_exact;
+    uint64_t pc = w->r.value[w->cpu->pc] - !w->is_exact;
     struct caller caller;
     outcome end;
 
@@ -395,17 +434,20 @@ static outcome step(const struct unwinder *u, enum unwind_mode mode,
 }
 
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
-                      const uint64_t general[CFI_PC], uint64_t pc,
+                      const uint64_t *general, uint64_t pc,
                       const struct guest_memory *memory, uint64_t *out,
                       size_t room, enum unwind_end *end)
 {
-    struct walk w = {.memory = memory, .is_exact = true};
+    struct walk w = {.cpu = u->cpu,
+                     .memory = memory,
+                     .r.count = u->cpu->pc + 1,
+                     .is_exact = true};
     size_t n = 0;
 
-    for (unsigned i = 0; i < CFI_PC; i++)
+    for (unsigned i = 0; i < u->cpu->generals; i++)
         set(&w.r, i, general[i]);
-    set(&w.r, CFI_PC, pc);
+    set(&w.r, u->cpu->pc, pc);
     while ((*end = step(u, mode, &w)) == UNWIND_FULL && n < room)
-        out[n++] = w.r.value[CFI_PC] + w.is_exact;
+        out[n++] = w.r.value[u->cpu->pc] + w.is_exact;
     return n;
 }

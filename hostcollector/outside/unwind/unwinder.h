@@ -52,8 +52,9 @@ void unwinder_free(struct unwinder *u);
 
 /*
  * Find the callers of a core at (pc) whose general registers, by DWARF number,
- * are (general). Writes up to (room) return addresses, innermost first, to
- * (out), and the reason for the end to (*end). Returns the number of addresses.
+ * are (general), as many as the CPU of the images has. Writes up to (room)
+ * return addresses, innermost first, to (out), and the reason for the end to
+ * (*end). Returns the number of addresses.
  *
  * The caller of an interrupt's entry is the interrupted code. Its address is
  * returned plus one, so that for each address in (out) the byte before the
@@ -63,7 +64,7 @@ void unwinder_free(struct unwinder *u);
  * thread's first function.
  */
 size_t unwind_callers(struct unwinder *u, enum unwind_mode mode,
-                      const uint64_t general[CFI_PC], uint64_t pc,
+                      const uint64_t *general, uint64_t pc,
                       const struct guest_memory *memory, uint64_t *out,
                       size_t room, enum unwind_end *end);
 

@@ -10,7 +10,7 @@
 /* Limit of the number of stays, since each address of a finished profile is
  * looked up among them. */
 #define STAYS_MAX  1024u
-/* First address to which images are moved. No x86-64 CPU can have code from
+/* First address to which images are moved. No CPU can have code from
  * here on. */
 #define FIRST_ROOM (1ull << 61)
 #define LAST_ROOM  (1ull << 62)

@@ -11,7 +11,7 @@
 
 void aggregate_refuse_stack(struct aggregate *a, const struct stack *s)
 {
-    uint64_t hash = hash_mix(s->end, s->rsp);
+    uint64_t hash = hash_mix(s->end, s->sp);
 
     a->refused_stacks++;
     a->refused_addresses += s->depth + WIRE_STACK_SLOTS;

@@ -10,7 +10,7 @@
 
 struct stack_place {
     size_t first; /* in addresses */
-    uint64_t rsp; /* as in struct stack */
+    uint64_t sp;  /* as in struct stack */
     uint32_t hash;
     uint32_t generation, thread; /* as in struct stack */
     uint8_t depth, end, slot_mask;
@@ -26,7 +26,7 @@ static uint32_t stack_hash(const struct stack_pool *p, const struct stack *s)
 {
     uint64_t hash = hash_mix(hash_mix(p->seed, s->end), s->slot_mask);
 
-    hash = hash_mix(hash_mix(hash, s->rsp),
+    hash = hash_mix(hash_mix(hash, s->sp),
                     ((uint64_t)s->thread << 32 | s->generation) ^
                         (uint64_t)s->request << 58);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
@@ -54,7 +54,7 @@ struct stack stack_pool_get(const struct stack_pool *p, uint32_t number)
     const uint64_t *at = p->addresses + place->first;
 
     s.end = place->end;
-    s.rsp = place->rsp;
+    s.sp = place->sp;
     s.generation = place->generation;
     s.thread = place->thread;
     s.request = place->request;
@@ -90,7 +90,7 @@ static bool equal(const struct stack_pool *p, uint32_t number,
 
     if (place->hash != hash || place->depth != s->depth ||
         place->end != s->end || place->slot_mask != s->slot_mask ||
-        place->rsp != s->rsp || place->generation != s->generation ||
+        place->sp != s->sp || place->generation != s->generation ||
         place->thread != s->thread || place->request != s->request)
         return false;
     const uint64_t *at = p->addresses + place->first;
@@ -162,7 +162,7 @@ uint32_t stack_pool_add(struct stack_pool *p, const struct stack *s,
     slot = find_slot(p, s, hash); /* the table may have moved */
     p->places[p->count] = (struct stack_place){.first = p->address_count,
                                                .hash = hash,
-                                               .rsp = s->rsp,
+                                               .sp = s->sp,
                                                .generation = s->generation,
                                                .thread = s->thread,
                                                .depth = (uint8_t)s->depth,

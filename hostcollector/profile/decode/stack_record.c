@@ -124,7 +124,7 @@ static const char *read_stack(struct samples_decoder *d, struct core *core,
     if (c->bad)
         return "a STACK record is cut";
     if (h.end == WIRE_END_MEMORY && h.mask == 0 && core->depth == 0)
-        stack.rsp = cursor_uleb(c); /* 0: unknown */
+        stack.sp = cursor_uleb(c); /* 0: unknown */
     define_stack(d, core, &h, base, &stack);
     return NULL;
 }

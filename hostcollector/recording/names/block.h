@@ -29,7 +29,7 @@ enum {
     NAMED_PLACE = 0x07, /* enum code_place */
     NAMED_WORDS = 0x38, /* code_exit.words */
     NAMED_WORDS_SHIFT = 3,
-    NAMED_RBP_KEPT = 0x40,
+    NAMED_FP_KEPT = 0x40,
     NAMED_CALLED = 0x80,
 };
 
@@ -43,6 +43,12 @@ enum {
 };
 
 /* Flags of an image. */
-enum { NAMED_PE = 1, NAMED_CODE = 2, NAMED_KERNEL = 4, NAMED_HASH = 8 };
+enum {
+    NAMED_PE = 1,
+    NAMED_CODE = 2,
+    NAMED_KERNEL = 4,
+    NAMED_HASH = 8,
+    NAMED_CPU = 16
+};
 
 #endif

@@ -12,6 +12,7 @@
 #include "image/names/symbolize.h"
 #include "recording/names/block.h"
 #include "recording/names/unpacker.h"
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 #include "util/vec.h"
 
@@ -44,7 +45,7 @@ static struct code_facts take_facts(struct unpacker *u, bool *dwarf)
         .place = take_place(u, first & NAMED_PLACE),
         .call_place = take_place(u, second & NAMED_CALL_PLACE),
         .exit = {.words = (first & NAMED_WORDS) >> NAMED_WORDS_SHIFT,
-                 .rbp_kept = (first & NAMED_RBP_KEPT) != 0,
+                 .fp_kept = (first & NAMED_FP_KEPT) != 0,
                  .called = (first & NAMED_CALLED) != 0},
         .is_called = (second & NAMED_IS_CALLED) != 0,
     };
@@ -239,6 +240,11 @@ static void take_image(struct named *n, struct unpacker *u)
 
     if ((flags & NAMED_HASH) != 0)
         take_hash(u, &facts);
+    if ((flags & NAMED_CPU) != 0) {
+        facts.cpu = cpu_of_wire(cursor_u8(&u->in));
+        if (facts.cpu == NULL) /* of a later version */
+            cursor_fail(&u->in);
+    }
     complete_image(n, u, flags, &facts, red_zone_names);
     free(texts);
 }

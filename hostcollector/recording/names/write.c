@@ -8,6 +8,7 @@
 #include "image/code/frame_place.h"
 #include "image/names/image_map.h"
 #include "recording/names/packer.h"
+#include "util/cpu/cpu.h"
 
 /* A block is passed on when it has this many bytes. One more address then fits
  * surely: it has at most NAMED_CHAIN_MAX functions of three texts each. */
@@ -22,7 +23,7 @@ static void put_address(struct packer *p, uint64_t address,
     packer_number(p, address - p->previous);
     p->previous = address;
     packer_byte(p, (unsigned)f->place | f->exit.words << NAMED_WORDS_SHIFT |
-                       (f->exit.rbp_kept ? NAMED_RBP_KEPT : 0) |
+                       (f->exit.fp_kept ? NAMED_FP_KEPT : 0) |
                        (f->exit.called ? NAMED_CALLED : 0));
     packer_byte(p, (unsigned)f->call_place |
                        (f->is_called ? NAMED_IS_CALLED : 0) |
@@ -163,11 +164,16 @@ static int pack_image(struct packer *p, const struct named_source *s,
 {
     struct image_facts facts = image_get_facts(s->image);
 
+    bool usual = facts.cpu == cpu_at(0);
+
     packer_begin(p, NAMED_IMAGE);
     packer_byte(p, (facts.is_pe ? NAMED_PE : 0) | (has_code ? NAMED_CODE : 0) |
                        (s->is_kernel ? NAMED_KERNEL : 0) |
-                       (facts.has_hash ? NAMED_HASH : 0));
+                       (facts.has_hash ? NAMED_HASH : 0) |
+                       (usual ? 0 : NAMED_CPU));
     put_facts(p, s, &facts);
+    if (!usual)
+        packer_byte(p, facts.cpu->wire);
     return packer_end(p, e);
 }
 

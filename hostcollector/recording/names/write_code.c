@@ -10,7 +10,7 @@
 #include "image/names/source_file.h"
 #include "profile/aggregate/aggregate.h"
 #include "recording/names/packer.h"
-#include "util/cpu/insn.h"
+#include "util/cpu/cpu.h"
 #include "util/hash.h"
 #include "util/vec.h"
 
@@ -153,17 +153,17 @@ static const struct function *take_busiest(struct coder *c)
  */
 
 /* Add the addresses of the instructions in the (size) bytes at (code). */
-static int add_pcs(struct coder *c, uint64_t address, const uint8_t *code,
-                   size_t size)
+static int add_pcs(struct coder *c, const struct cpu *cpu, uint64_t address,
+                   const uint8_t *code, size_t size)
 {
     for (size_t at = 0; at < size;) {
         struct insn insn;
-        size_t length = insn_decode(code + at, size - at, &insn);
+        size_t length = cpu->decode(code + at, size - at, &insn);
 
         if (vec_grow(&c->pcs, &c->pc_room, c->pc_count, sizeof *c->pcs) != 0)
             return -1;
         c->pcs[c->pc_count++] = address + at;
-        at += length != 0 ? length : 1;
+        at += length != 0 ? length : cpu->align;
     }
     return 0;
 }
@@ -191,7 +191,8 @@ static int pack_runs(struct coder *c, const struct function *f,
         packer_number(c->packer, run->size);
         packer_number(c->packer, run->start);
         packer_bytes(c->packer, code, (size_t)run->size);
-        if (add_pcs(c, run->start, code, (size_t)run->size) != 0)
+        if (add_pcs(c, image_cpu(file), run->start, code, (size_t)run->size) !=
+            0)
             return -1;
         left -= (size_t)run->size;
         count++;

@@ -141,7 +141,7 @@ static void put_stack(const struct stacks *p, uint32_t i, size_t *word,
     for (size_t k = 0; k < WIRE_STACK_SLOTS; k++)
         if (s.slot_mask >> k & 1)
             pack_uleb(b, p->ranks[p->numbers[(*word)++]]);
-    pack_uleb(b, s.rsp);
+    pack_uleb(b, s.sp);
     pack_uleb(b, s.generation);
 }
 

@@ -94,7 +94,7 @@ static uint32_t add_stack(struct packed_merge *m, uint32_t id)
         .frames = frames,
         .end = (uint8_t)(s->end | (s->mask & PACKED_LOADED ? PACK_LOADED : 0)),
         .slot_mask = s->mask & ((1u << WIRE_STACK_SLOTS) - 1),
-        .rsp = s->rsp,
+        .sp = s->sp,
         .generation = s->generation};
 
     for (uint32_t n = s->node; n != NODE_NONE; n = u->nodes[n].parent)

@@ -139,7 +139,7 @@ static void get_stack(struct unpack *u, struct unpack_stack *s,
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->mask >> i & 1)
             s->words[i] = pick(c, list, count);
-    s->rsp = cursor_uleb(c);
+    s->sp = cursor_uleb(c);
     s->generation = (uint32_t)cursor_uleb(c);
 }
 

@@ -27,7 +27,7 @@ struct unpack_stack {
     uint32_t generation;
     uint8_t end, mask;
     uint16_t defined; /* the stack's id in this epoch */
-    uint64_t words[WIRE_STACK_SLOTS], rsp;
+    uint64_t words[WIRE_STACK_SLOTS], sp;
 };
 
 /* A stack and an address in it. */

@@ -83,8 +83,8 @@ static void put_stack(struct unpack *u, uint32_t id)
     dump_frame_varint(f, s->node == NODE_NONE ? 0 : u->nodes[s->node].depth);
     for (uint32_t n = s->node; n != NODE_NONE; n = u->nodes[n].parent)
         put_address(u, u->nodes[n].address, &last);
-    if (s->rsp != 0)
-        dump_frame_varint(f, s->rsp);
+    if (s->sp != 0)
+        dump_frame_varint(f, s->sp);
     record_end(u, at);
 }
 

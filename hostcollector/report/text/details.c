@@ -4,11 +4,14 @@
 #include <stdio.h>
 
 #include "report/table.h"
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 
 static const char *arch_name(uint8_t arch)
 {
-    return arch == WIRE_ARCH_X86_64 ? "x86-64" : "an unknown CPU";
+    const struct cpu *cpu = cpu_of_wire(arch);
+
+    return cpu != NULL ? cpu->name : "an unknown CPU";
 }
 
 static void write_agent(FILE *out, const struct report *r)

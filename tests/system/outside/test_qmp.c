@@ -20,6 +20,7 @@
 #include "outside/outside_guest.h"
 #include "outside/qemu/monitor.h"
 #include "util/cpu/x86_64/x86_paging.h"
+#include "util/cpu/x86_64/x86_registers.h"
 
 #define RAM        (64u << 20)
 #define STACK_SIZE 1024u
@@ -118,10 +119,9 @@ static void run(struct outside_guest *g)
     must(g->ops->run(g, &e), &e);
 }
 
-static struct outside_registers registers(struct outside_guest *g,
-                                          uint32_t core)
+static struct cpu_registers registers(struct outside_guest *g, uint32_t core)
 {
-    struct outside_registers r;
+    struct cpu_registers r;
     struct err e;
 
     must(g->ops->registers(g, core, &r, &e), &e);
@@ -131,7 +131,7 @@ static struct outside_registers registers(struct outside_guest *g,
 static long memory(struct outside_guest *g, uint32_t core, uint64_t address,
                    void *to, size_t size)
 {
-    struct outside_registers r = registers(g, core);
+    struct cpu_registers r = registers(g, core);
     struct err e;
     long got = g->ops->memory(g, core, &r, address, to, size, &e);
 
@@ -219,18 +219,18 @@ static void registers_of(struct outside_guest *g, uint32_t core)
         "\nRAX=", " RDX=", " RCX=",  " RBX=", "\nRSI=", " RDI=",
         " RBP=",  " RSP=", "\nR8 =", " R9 =", " R10=",  " R11=",
         "\nR12=", " R13=", " R14=",  " R15="};
-    struct outside_registers r = registers(g, core);
+    struct cpu_registers r = registers(g, core);
     const char *text = said(core, "info registers");
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         CHECK_EQ(r.general[i], printed(text, names[i]));
     CHECK_EQ(r.flags, printed(text, " RFL="));
     CHECK_EQ(r.pc, printed(text, "\nRIP="));
-    CHECK_EQ(r.cs, printed(text, "\nCS ="));
-    CHECK_EQ(r.cr0, printed(text, "\nCR0="));
-    CHECK_EQ(r.cr3, printed(text, " CR3="));
-    CHECK_EQ(r.cr4, printed(text, " CR4="));
-    CHECK_EQ(r.efer, printed(text, "\nEFER="));
+    CHECK_EQ(r.system[X86_CS], printed(text, "\nCS ="));
+    CHECK_EQ(r.system[X86_CR0], printed(text, "\nCR0="));
+    CHECK_EQ(r.system[X86_CR3], printed(text, " CR3="));
+    CHECK_EQ(r.system[X86_CR4], printed(text, " CR4="));
+    CHECK_EQ(r.system[X86_EFER], printed(text, "\nEFER="));
     CHECK_EQ(r.pc, strtoull(said(core, "p/x $pc"), NULL, 16));
 }
 
@@ -276,10 +276,10 @@ TEST(memory_is_what_qemu_saves)
     await_kernel(g);
     save_memory();
     for (uint32_t core = 0; core < 2; core++) {
-        struct outside_registers r = registers(g, core);
+        struct cpu_registers r = registers(g, core);
 
         compare(g, core, r.pc, 64);
-        compare(g, core, r.general[OUTSIDE_RSP], STACK_SIZE);
+        compare(g, core, r.general[X86_RSP], STACK_SIZE);
         compare(g, core, r.pc & ~4095u, 3 * 4096);
         for (uint64_t odd = 1; odd < 40; odd++)
             compare(g, core, r.pc + odd, odd);
@@ -313,8 +313,10 @@ TEST(tables_lead_where_qemu_goes)
     await_kernel(g);
     save_memory();
     for (uint32_t core = 0; core < 2; core++) {
-        struct outside_registers r = registers(g, core);
-        struct paging p = {r.cr0, r.cr3, r.cr4, r.efer, read_saved, NULL};
+        struct cpu_registers r = registers(g, core);
+        struct paging p = {r.system[X86_CR0], r.system[X86_CR3],
+                           r.system[X86_CR4], r.system[X86_EFER],
+                           read_saved,        NULL};
 
         for (unsigned i = 0; i < 200; i++) {
             uint64_t address = i < 100 ? i * UINT64_C(0x7654321)
@@ -370,7 +372,7 @@ TEST(guest_that_has_not_begun_is_told)
 {
     static const char *const options[] = {"--timeout", "50", "--", "-S", NULL};
     struct outside_guest *g;
-    struct outside_registers r;
+    struct cpu_registers r;
 
     boot_with(options);
     g = open_guest();
@@ -381,7 +383,7 @@ TEST(guest_that_has_not_begun_is_told)
     r = registers(g, 0); /* as the processor's manual has them after a reset */
     CHECK(!r.is_wide);
     CHECK_EQ(r.pc, 0xfff0);
-    CHECK_EQ(r.cs, 0xf000);
+    CHECK_EQ(r.system[X86_CS], 0xf000);
     run(g);
     CHECK(!runs());
     g->ops->close(g);
@@ -406,8 +408,8 @@ static void look_confined(void)
     for (int i = 0; i < 5; i++) {
         stop(g);
         for (uint32_t core = 0; core < 2; core++)
-            CHECK(memory(g, core, registers(g, core).general[OUTSIDE_RSP],
-                         stack, sizeof stack) >= 0);
+            CHECK(memory(g, core, registers(g, core).general[X86_RSP], stack,
+                         sizeof stack) >= 0);
         run(g);
     }
     g->ops->close(g);
@@ -470,7 +472,7 @@ TEST(rate_of_looks)
     begin = host_now_ms();
     for (int i = 0; i < LOOKS; i++) {
         for (uint32_t core = 0; core < 2; core++)
-            memory(g, core, registers(g, core).general[OUTSIDE_RSP], stack,
+            memory(g, core, registers(g, core).general[X86_RSP], stack,
                    sizeof stack);
         run(g);
         stop(g);

@@ -45,7 +45,7 @@ static bool is_pushed(const uint64_t *frame)
 bool iret_frame_find(const struct guest_memory *memory, uint64_t address,
                      unsigned below,
                      bool (*is_code)(const void *context, uint64_t pc),
-                     const void *context, struct iret_frame *out)
+                     const void *context, struct cpu_interrupted *out)
 {
     uint64_t words[IRET_FRAME_BELOW_MAX + IRET_WORDS];
     size_t n = 0, found = 0;
@@ -58,7 +58,7 @@ bool iret_frame_find(const struct guest_memory *memory, uint64_t address,
 
         if (!is_code(context, frame[IRET_PC]) || !is_pushed(frame))
             continue;
-        *out = (struct iret_frame){frame[IRET_PC], frame[IRET_RSP]};
+        *out = (struct cpu_interrupted){frame[IRET_PC], frame[IRET_RSP]};
         found++;
     }
     return found == 1;

@@ -7,12 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/cpu/guest_memory.h"
-
-/* The state of the interrupted code. */
-struct iret_frame {
-    uint64_t pc, rsp;
-};
+#include "util/cpu/cpu.h"
 
 /* Words that an interrupt's entry may have pushed below the frame before any
  * other work: an error code, and the vector's number. */
@@ -33,6 +28,6 @@ struct iret_frame {
 bool iret_frame_find(const struct guest_memory *memory, uint64_t address,
                      unsigned below,
                      bool (*is_code)(const void *context, uint64_t pc),
-                     const void *context, struct iret_frame *out);
+                     const void *context, struct cpu_interrupted *out);
 
 #endif

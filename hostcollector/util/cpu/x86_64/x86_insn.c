@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "util/cpu/insn.h"
+#include "util/cpu/x86_64/x86.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -8,6 +8,11 @@
 
 #define RSP 4u
 #define RBP 5u
+
+static struct insn kind_of(enum insn_kind kind, int64_t value)
+{
+    return (struct insn){.kind = kind, .value = value};
+}
 
 /* Field that names the written general register. 'r' is ModRM.reg, 'm' is
  * ModRM.rm, 'x' is both. 'R', 'B' and 'X' are the same for byte registers. */
@@ -152,33 +157,32 @@ static bool is_mwait(const struct insn_parts *p) /* or mwaitx */
 
 static struct insn jump_kind(const struct insn_parts *p)
 {
-    struct insn other = {INSN_OTHER, 0};
+    struct insn other = kind_of(INSN_OTHER, 0);
 
     switch (p->map < 2 ? control[p->map][p->opcode] : '.') {
     case 'b':
-        return (struct insn){INSN_BRANCH, p->immediate};
+        return kind_of(INSN_BRANCH, p->immediate);
     case 'j':
-        return (struct insn){INSN_JUMP, p->immediate};
+        return kind_of(INSN_JUMP, p->immediate);
     case 'c':
-        return (struct insn){p->immediate == 0 ? INSN_CALL_NEXT : INSN_CALL,
-                             p->immediate};
+        return kind_of(p->immediate == 0 ? INSN_CALL_NEXT : INSN_CALL,
+                       p->immediate);
     case 'r':
-        return (struct insn){INSN_RETURN, 0};
+        return kind_of(INSN_RETURN, 0);
     case 't':
-        return (struct insn){INSN_TRAP, 0};
+        return kind_of(INSN_TRAP, 0);
     case 'h':
-        return (struct insn){INSN_HALT, 0};
+        return kind_of(INSN_HALT, 0);
     case 'n':
-        return (struct insn){INSN_NOP, 0};
+        return kind_of(INSN_NOP, 0);
     case 'x':
-        return p->repeat || p->rex_b != 0 ? other : (struct insn){INSN_NOP, 0};
+        return p->repeat || p->rex_b != 0 ? other : kind_of(INSN_NOP, 0);
     case 'm':
-        return is_mwait(p) ? (struct insn){INSN_HALT, 0} : other;
+        return is_mwait(p) ? kind_of(INSN_HALT, 0) : other;
     case 'g':
-        return p->digit == 2 || p->digit == 3 ? (struct insn){INSN_CALL, 0}
-               : p->digit == 4 || p->digit == 5
-                   ? (struct insn){INSN_JUMP_AWAY, 0}
-                   : other;
+        return p->digit == 2 || p->digit == 3   ? kind_of(INSN_CALL, 0)
+               : p->digit == 4 || p->digit == 5 ? kind_of(INSN_JUMP_AWAY, 0)
+                                                : other;
     default:
         return other;
     }
@@ -190,12 +194,12 @@ static struct insn push_kind(const struct insn_parts *p)
                 p->displacement == -8;
 
     if (p->operand16)
-        return (struct insn){INSN_SET_RSP, 0};
+        return kind_of(INSN_SET_SP, 0);
     if (drap)
-        return (struct insn){INSN_PUSH_RETURN, 0};
+        return kind_of(INSN_PUSH_RETURN, 0);
     if (p->opcode == 0x55 && p->rex_b == 0)
-        return (struct insn){INSN_PUSH_RBP, 0};
-    return (struct insn){INSN_PUSH, 0};
+        return kind_of(INSN_PUSH_FP, 0);
+    return kind_of(INSN_PUSH, 0);
 }
 
 static struct insn pop_kind(const struct insn_parts *p)
@@ -204,8 +208,8 @@ static struct insn pop_kind(const struct insn_parts *p)
     bool reg = (p->opcode & 0xf8) == 0x58 || (p->opcode == 0x8f && p->mod == 3);
 
     if (p->operand16 || (reg && to == RSP))
-        return (struct insn){INSN_SET_RSP, 0};
-    return (struct insn){reg && to == RBP ? INSN_POP_RBP : INSN_POP, 0};
+        return kind_of(INSN_SET_SP, 0);
+    return kind_of(reg && to == RBP ? INSN_POP_FP : INSN_POP, 0);
 }
 
 /* Classify the instructions that build and remove frames. */
@@ -214,22 +218,21 @@ static struct insn stack_kind(const struct insn_parts *p)
     uint8_t op = p->opcode;
 
     if (p->map == 1 && (op == 0xa0 || op == 0xa8))
-        return (struct insn){INSN_PUSH, 0};
+        return kind_of(INSN_PUSH, 0);
     if (p->map == 1 && (op == 0xa1 || op == 0xa9))
-        return (struct insn){INSN_POP, 0};
+        return kind_of(INSN_POP, 0);
     if (p->map != 0)
-        return (struct insn){INSN_OTHER, 0};
+        return kind_of(INSN_OTHER, 0);
     if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c ||
         (op == 0xff && p->digit == 6))
         return push_kind(p);
     if ((op & 0xf8) == 0x58 || op == 0x9d || op == 0x8f)
-        return op == 0x9d ? (struct insn){INSN_POP, 0} : pop_kind(p);
+        return op == 0x9d ? kind_of(INSN_POP, 0) : pop_kind(p);
     if (op == 0xc9)
-        return (struct insn){INSN_LEAVE, 0};
+        return kind_of(INSN_LEAVE, 0);
     if (op == 0xc8)
-        return (struct insn){p->digit == 0 ? INSN_ENTER : INSN_SET_RBP,
-                             p->immediate};
-    return (struct insn){INSN_OTHER, 0};
+        return kind_of(p->digit == 0 ? INSN_ENTER : INSN_SET_FP, p->immediate);
+    return kind_of(INSN_OTHER, 0);
 }
 
 /* Classify 64-bit moves among RSP and RBP, and RSP plus a constant. */
@@ -239,27 +242,27 @@ static struct insn frame_kind(const struct insn_parts *p)
     unsigned from = p->opcode == 0x89 ? p->reg : p->rm;
 
     if (p->map != 0 || !p->wide_rex || p->encoding != INSN_ENCODED_LEGACY)
-        return (struct insn){INSN_OTHER, 0};
+        return kind_of(INSN_OTHER, 0);
     if ((p->opcode == 0x81 || p->opcode == 0x83) && p->mod == 3 &&
         p->rm == RSP && (p->digit == 0 || p->digit == 5))
-        return (struct insn){INSN_ADD_RSP,
-                             p->digit == 0 ? p->immediate : -p->immediate};
+        return kind_of(INSN_ADD_SP,
+                       p->digit == 0 ? p->immediate : -p->immediate);
     if (p->opcode == 0x8d && p->plain)
         from = p->base;
     else if ((p->opcode != 0x89 && p->opcode != 0x8b) || p->mod != 3)
-        return (struct insn){INSN_OTHER, 0};
+        return kind_of(INSN_OTHER, 0);
     if (to == RBP && from == RSP)
-        return (struct insn){INSN_RBP_FROM_RSP, p->displacement};
+        return kind_of(INSN_FP_FROM_SP, p->displacement);
     if (to == RSP && from == RBP)
-        return (struct insn){INSN_RSP_FROM_RBP, p->displacement};
+        return kind_of(INSN_SP_FROM_FP, p->displacement);
     if (to == RSP && from == RSP)
-        return (struct insn){INSN_ADD_RSP, p->displacement};
-    return (struct insn){INSN_OTHER, 0};
+        return kind_of(INSN_ADD_SP, p->displacement);
+    return kind_of(INSN_OTHER, 0);
 }
 
 static struct insn classify(const struct insn_parts *p)
 {
-    struct insn in = {INSN_OTHER, 0};
+    struct insn in = kind_of(INSN_OTHER, 0);
 
     if (p->encoding == INSN_ENCODED_LEGACY) {
         in = jump_kind(p);
@@ -271,18 +274,65 @@ static struct insn classify(const struct insn_parts *p)
     if (in.kind != INSN_OTHER)
         return in;
     if (writes_register(p, RBP))
-        return (struct insn){INSN_SET_RBP, 0};
+        return kind_of(INSN_SET_FP, 0);
     if (writes_register(p, RSP))
-        return (struct insn){INSN_SET_RSP, 0};
+        return kind_of(INSN_SET_SP, 0);
     return in;
 }
 
-size_t insn_decode(const uint8_t *code, size_t len, struct insn *out)
+/* Is the instruction `xor ebp, ebp` or `xor rbp, rbp`? The ABI marks the
+ * outermost frame by RBP = 0. */
+static bool clears_rbp(const uint8_t *code, size_t len)
+{
+    if (len == 3 && *code == 0x48) {
+        code++;
+        len--;
+    }
+    return len == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xed;
+}
+
+/* Is the instruction an iretq? A function with an iretq is entered by the CPU
+ * and not by a call. */
+static bool ends_interrupt(const uint8_t *code, size_t len)
+{
+    return len == 2 && code[0] == 0x48 && code[1] == 0xcf;
+}
+
+/* Is the instruction a near ret, and no iret or sysret? */
+static bool is_near_return(const uint8_t *code, size_t len)
+{
+    size_t prefix = len > 1 && (*code == 0xf2 || *code == 0xf3);
+
+    return code[prefix] == 0xc3 || code[prefix] == 0xc2;
+}
+
+/* Does the instruction move RSP to another stack? "and rsp, -16" does not. */
+static bool moves_stack(const uint8_t *code, size_t len)
+{
+    uint8_t opcode = code[(*code & 0xf0) == 0x40 && len > 1];
+
+    return opcode != 0x21 && opcode != 0x23 && opcode != 0x81 && opcode != 0x83;
+}
+
+static uint8_t marks(enum insn_kind kind, const uint8_t *code, size_t len)
+{
+    if (kind == INSN_SET_FP)
+        return clears_rbp(code, len) ? INSN_CLEARS_FP : 0;
+    if (kind == INSN_RETURN)
+        return ends_interrupt(code, len)   ? INSN_ENDS_INTERRUPT
+               : is_near_return(code, len) ? INSN_TO_CALLER
+                                           : 0;
+    return kind == INSN_SET_SP && moves_stack(code, len) ? INSN_NEW_STACK : 0;
+}
+
+size_t x86_insn_decode(const uint8_t *code, size_t len, struct insn *out)
 {
     struct insn_parts p;
     size_t n = insn_parts_take(&p, code, len);
 
-    if (n != 0)
+    if (n != 0) {
         *out = classify(&p);
+        out->marks = marks(out->kind, code, n);
+    }
     return n;
 }
