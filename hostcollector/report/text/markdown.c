@@ -154,6 +154,8 @@ static void write_markdown(struct render *to, const struct report *r)
     write_block(to, r, table_threads);
     write_folded(to, r, "Waits of threads", table_thread_waits);
     write_folded(to, r, "Scheduling of cores", table_scheduling);
+    write_folded(to, r, "Requests", table_requests);
+    write_folded(to, r, "Locks", table_locks);
 }
 
 const struct render_ops render_markdown = {
