@@ -353,7 +353,7 @@ set(core_sources
     top/top_lines.c
     top/top_session.c
     top/top_table.c
-    top/top_threads.c
+    top/top_tables.c
     top/top_window.c
     view/code_addresses.c
     view/code_frames.c

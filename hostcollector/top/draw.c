@@ -148,7 +148,7 @@ static void draw_keys(const struct top *t, struct screen *s)
     }
     if (t->pages.text != NULL) {
         put_key(s, "q", "back to the list");
-        put_key(s, "l T", "show current lines or threads");
+        put_key(s, "l T R L", "lines, threads, requests, locks as of now");
         put_key(s, "Up Down PgUp PgDn g G", "move");
         return;
     }

@@ -321,6 +321,10 @@ static enum top_wish press(struct top *t, uint32_t key)
         return TOP_LINES;
     case 'T':
         return TOP_THREADS;
+    case 'R':
+        return TOP_REQUESTS;
+    case 'L':
+        return TOP_LOCKS;
     default:
         if (show_key(t, key))
             return TOP_NOTHING;
@@ -341,8 +345,9 @@ enum top_wish top_key(struct top *t, uint32_t key)
     }
     if (t->pages.text != NULL && pages_key(t, key))
         return TOP_NOTHING;
-    if (t->pages.text != NULL && key != 'l' && key != 'T' &&
-        key != CONTROL('c'))
+    /* keys that show another text, or leave */
+    if (t->pages.text != NULL && key != 'l' && key != 'T' && key != 'R' &&
+        key != 'L' && key != CONTROL('c'))
         return TOP_NOTHING;
     return press(t, key);
 }

@@ -40,7 +40,9 @@ enum top_wish {
     TOP_WINDOW,  /* another window of time, so another view */
     TOP_LINES,   /* lines and blocks of the selected function */
     TOP_THREADS, /* times and waits of threads */
-    TOP_RECORD,  /* begin a recording, or end it */
+    TOP_REQUESTS,
+    TOP_LOCKS,
+    TOP_RECORD, /* begin a recording, or end it */
     TOP_RATE_UP,
     TOP_RATE_DOWN,
     TOP_DEPTH_UP,

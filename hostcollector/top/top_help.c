@@ -15,7 +15,7 @@ static const struct line always[] = {
     {"/  Esc", "show functions with these letters in the name; all"},
     {"i", "functions in which cores wait; those in which they are busy"},
     {"t", "columns of each core, each thread, each image"},
-    {"T", "times and waits of threads, as of now; q, Esc: leave"},
+    {"T R L", "tables of threads, requests, locks, as of now; q, Esc: leave"},
     {"w W", "samples of the last 1, 5, 60 s; since the start"},
     {"b", "shares of all time, or of the busy (or idle) time alone"},
     {"Space p", "keep this picture; go on"},

@@ -429,7 +429,9 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
         top_lines_show(s);
         return 1;
     case TOP_THREADS:
-        top_threads_show(s);
+    case TOP_REQUESTS:
+    case TOP_LOCKS:
+        top_tables_show(s, wish);
         return 1;
     case TOP_RECORD:
         record(s);
@@ -445,9 +447,8 @@ int top_session_key(struct top_session *s, uint32_t key, struct err *e)
     case TOP_FORTH:
         return seek(s, s->target_s + SEEK_S, e) == 0 ? 1 : -1;
     case TOP_BEGIN:
-        return seek(s, 0, e) == 0 ? 1 : -1;
     case TOP_END:
-        return seek(s, INFINITY, e) == 0 ? 1 : -1;
+        return seek(s, wish == TOP_END ? INFINITY : 0, e) == 0 ? 1 : -1;
     case TOP_SLOWER:
         set_speed(s, .5);
         return 1;

@@ -91,9 +91,9 @@ void top_session_note(struct top_session *s, const char *line);
  * presses the key again. */
 void top_lines_show(struct top_session *s);
 
-/* top_threads.c: show the times and waits of threads and the scheduling of
- * cores since the start. If the kernel reports no threads, say so. The text
- * does not change until the user presses the key again. */
-void top_threads_show(struct top_session *s);
+/* top_tables.c: show the tables of threads, requests or locks since the start,
+ * for TOP_THREADS, TOP_REQUESTS or TOP_LOCKS. If the kernel reports none, say
+ * so. The text does not change until the user presses the key again. */
+void top_tables_show(struct top_session *s, enum top_wish wish);
 
 #endif

@@ -194,6 +194,8 @@ TEST(columns_are_cores_or_threads) /* catches: shares of another thread */
     draw(80, 24);
     CHECK(!has("Ping") && top.by == VIEW_BY_CORE);
     CHECK_EQ(top_key(&top, 'T'), TOP_THREADS);
+    CHECK_EQ(top_key(&top, 'R'), TOP_REQUESTS);
+    CHECK_EQ(top_key(&top, 'L'), TOP_LOCKS);
     end();
 }
 

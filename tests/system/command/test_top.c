@@ -66,31 +66,45 @@ static void type(int master, const char *keys)
     CHECK_EQ(write(master, keys, strlen(keys)), strlen(keys));
 }
 
-static pid_t start_top(int *master)
+/* Start top with (args), which begin with "top". */
+static pid_t start_top(int *master, const char *const *args)
 {
-    const struct winsize size = {.ws_row = 24, .ws_col = 80};
+    const struct winsize size = {.ws_row = 40, .ws_col = 80};
     pid_t pid = forkpty(master, NULL, NULL, &size);
 
     CHECK(pid >= 0);
     if (pid == 0) {
         (void)alarm(60);
         (void)setenv("TERM", "xterm", 1);
-        (void)execl(COLLECTOR, COLLECTOR, "top", "--serial", "port",
-                    "--sandbox=off", (char *)NULL);
+        (void)execv(COLLECTOR, (char *const *)(uintptr_t)args);
         _exit(127);
     }
     return pid;
+}
+
+static void leave(int master, pid_t top)
+{
+    int status;
+
+    type(master, "q");
+    while (read(master, (char[4096]){0}, 4096) > 0)
+        ;
+    CHECK_EQ(waitpid(top, &status, 0), top);
+    CHECK_EQ(status, 0);
+    (void)close(master);
 }
 
 /* Catches: a guest that loses samples since somebody typed Ctrl-S, or an ssh
  * stalls */
 TEST(guest_is_read_while_nobody_reads_the_terminal)
 {
-    int master, status;
+    int master;
 
     enter_dir();
     pid_t guest = start_guest("port", play_on);
-    pid_t top = start_top(&master);
+    pid_t top =
+        start_top(&master, (const char *[]){COLLECTOR, "top", "--serial",
+                                            "port", "--sandbox=off", NULL});
 
     see(master, "50 samples, none lost");
     type(master, CTRL_S);
@@ -98,10 +112,47 @@ TEST(guest_is_read_while_nobody_reads_the_terminal)
     wait_for_file("sent"); /* all of it was read */
     type(master, CTRL_Q);
     see(master, "none lost");
-    type(master, "q");
-    while (read(master, (char[4096]){0}, 4096) > 0)
-        ;
-    CHECK_EQ(waitpid(top, &status, 0), top);
-    CHECK_EQ(status, 0);
+    leave(master, top);
     join_guest(guest);
+}
+
+/* The golden scene (name) is played by top, which has shown all samples. */
+static pid_t play_scene(int *master, const char *name)
+{
+    char command[4096];
+
+    (void)snprintf(command, sizeof command, "'%s' %s >%s.wire", SCENES, name,
+                   name);
+    CHECK_EQ(system(command), 0); /* NOLINT(cert-env33-c) */
+    (void)snprintf(command, sizeof command, "%s.wire", name);
+
+    pid_t top = start_top(master, (const char *[]){COLLECTOR, "top", command,
+                                                   "--sandbox=off", NULL});
+    see(*master, "end]");
+    return top;
+}
+
+/* Catches: a key that shows the table of another key, or none */
+TEST(keys_show_the_tables_of_threads_requests_and_locks)
+{
+    int master;
+
+    enter_dir();
+    pid_t top = play_scene(&master, "requests");
+    type(master, "R");
+    see(master, "SLOWEST REQUESTS");
+    type(master, "T");
+    see(master, "WAITS OF THREADS");
+    type(master, "q");
+    type(master, "L");
+    see(master, "the kernel reports no locks");
+    leave(master, top);
+
+    top = play_scene(&master, "locks");
+    type(master, "L");
+    see(master, "of 300 ms held, holders were ready for 90 ms");
+    type(master, "q");
+    type(master, "R");
+    see(master, "the kernel reports no requests");
+    leave(master, top);
 }
