@@ -209,6 +209,7 @@ set(core_sources
     outside/unwind/expression.c
     outside/unwind/orc.c
     outside/unwind/unwinder.c
+    outside/xen.c
     pgo/bodies.c
     pgo/fdata.c
     pgo/finish.c

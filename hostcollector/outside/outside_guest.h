@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A guest that is sampled from outside, without an agent. The guest is stopped
- * while its registers and its memory are read. gdb.c, qmp.c and dump.c are the
- * ways to do this, behind struct outside_ops. Data from the other side is not
- * trusted, and each call has a time limit.
+ * while its registers and its memory are read. gdb.c, qmp.c, xen.c and dump.c
+ * are the ways to do this, behind struct outside_ops. Data from the other side
+ * is not trusted, and each call has a time limit.
  */
 #ifndef TPROF_OUTSIDE_OUTSIDE_GUEST_H
 #define TPROF_OUTSIDE_OUTSIDE_GUEST_H
@@ -105,6 +105,14 @@ void outside_gdb_stands(struct outside_guest *g);
  */
 int outside_qmp_pass(int fd, struct err *e);
 struct outside_guest *outside_qmp(int fd, int stub, struct err *e);
+
+/*
+ * The domain of Xen that the process behind (fd) reads (xen_keeper.h). The
+ * domain keeps running until the first stop(), and counts its cores then. The
+ * result owns (fd) from now on. NULL with (e) filled: the process has ended, or
+ * there is no memory.
+ */
+struct outside_guest *outside_xen(int fd, struct err *e);
 
 /*
  * A dead guest, whose memory and registers are in the file (fd)

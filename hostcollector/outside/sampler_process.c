@@ -28,6 +28,7 @@
 #include "outside/place.h"
 #include "outside/sampler.h"
 #include "outside/sampler_watch.h"
+#include "outside/xen_keeper.h"
 #include "util/cpu/cpu.h"
 
 /* between attempts while the guest is not there yet, or boots */
@@ -48,15 +49,28 @@ struct way {
     struct sampler_last last; /* texts to send if this process is killed */
     /* a file, which never changes, and which no process must release */
     bool dead;
+    bool by_keeper;     /* by Xen's libraries, in a process that they need */
+    const char *resume; /* advice for the user to let a stopped guest run */
 };
 
+#define CONT "Type 'cont' in QEMU's monitor"
+
 static const struct way ways[] = {
-    {"gdb", outside_gdb, {true, {OUTSIDE_GDB_LET_GO}, {NULL}}, false},
+    {"gdb", outside_gdb, {true, {OUTSIDE_GDB_LET_GO}, {NULL}}, .resume = CONT},
     {"qmp",
      NULL,
      {false, {OUTSIDE_QMP_LET_GO}, {OUTSIDE_QMP_AWAIT, OUTSIDE_QMP_OFF}},
-     false},
-    {"memory", outside_dump, {false, {NULL}, {NULL}}, true},
+     .resume = CONT},
+    {"memory",
+     outside_dump,
+     {false, {NULL}, {NULL}},
+     .dead = true,
+     .resume = CONT},
+    {"xen",
+     outside_xen,
+     {false, {NULL}, {NULL}},
+     .by_keeper = true,
+     .resume = "Type 'xl unpause'"},
 };
 
 static const struct way *way_of(const char *kind)
@@ -284,9 +298,9 @@ static int open_and_sample(const struct job *job, int fd, int stub,
     if (g->stands != NULL && !job->paused)
         (void)err_set(
             e,
-            "the guest is stopped: %s. Type 'cont' in QEMU's monitor to resume "
-            "it, or use 'collector stacks' to see its stacks now",
-            g->stands);
+            "the guest is stopped: %s. %s to resume it, or use 'collector "
+            "stacks' to see its stacks now",
+            g->stands, job->way->resume);
     else
         result = sample_guest(job, g, e);
     g->ops->close(g);
@@ -320,6 +334,18 @@ static void ask_for_short_turns(void)
         return; /* it has a higher priority already */
     turns.runtime = TURN_NS;
     (void)syscall(SYS_sched_setattr, 0, &turns, 0);
+}
+
+/* Sample a domain of Xen. Its keeper lets the domain run when this process has
+ * ended, so there is no watch. */
+static int work_on_domain(const struct job *job, struct err *e)
+{
+    int fd = xen_keeper_start(job->spec->where, e);
+
+    if (fd < 0)
+        return -1;
+    ask_for_short_turns();
+    return open_and_sample(job, fd, -1, NULL, e);
 }
 
 /* Do the work of the sampling process. It connects before it is confined, and
@@ -382,7 +408,9 @@ static int start_process(const struct guest_config *o, size_t i, bool paused,
         const struct job job = {bytes[1], words[1], way_of(spec->kind),
                                 o,        spec,     paused};
         int (*const does)(const struct job *, struct err *) =
-            job.way->dead ? work_on_dead : run_job;
+            job.way->dead        ? work_on_dead
+            : job.way->by_keeper ? work_on_domain
+                                 : run_job;
 
         (void)close(bytes[0]);
         (void)close(words[0]);

@@ -228,7 +228,7 @@ struct source_kind {
 };
 
 /* All kinds: the table in source_kinds.c. */
-#define SOURCE_KINDS 5u
+#define SOURCE_KINDS 6u
 extern const struct source_kind source_kinds[SOURCE_KINDS];
 
 /* The kind named (name), including "memory" for a dead guest's memory, which

@@ -32,6 +32,8 @@ const struct source_kind source_kinds[SOURCE_KINDS] = {
      "", SOURCE_NEEDS_SAMPLER, NULL, NULL},
     {"qmp", "PATH", "the same by -qmp unix:PATH,server=on,wait=off", "",
      SOURCE_NEEDS_SAMPLER, NULL, NULL},
+    {"xen", "DOMAIN", "a domain of Xen, by its name or number, from dom0", "",
+     SOURCE_NEEDS_SAMPLER, NULL, NULL},
 };
 
 /* Not an option of a guest: --memory FILE, which has other meanings, too. */
