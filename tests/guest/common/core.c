@@ -7,7 +7,9 @@
 #include "kit.h"
 #include "mem.h"
 
-/* QEMU's fw_cfg, the one place that tells on every machine how many CPUs. */
+/* QEMU's fw_cfg, the one place that tells on every machine how many CPUs. Under
+ * Xen, which has none, the options cpus=N and apic_step=N tell: ids of cores
+ * are 2 apart there. */
 #define FW_CFG_SELECT    0x510 /* w  u16 */
 #define FW_CFG_DATA      0x511 /* r  u8, the next byte */
 #define FW_CFG_SIGNATURE 0x0000
@@ -50,7 +52,7 @@ static uint16_t fw_cfg_u16(uint16_t key)
 static unsigned ask_core_count(void)
 {
     if (fw_cfg_u16(FW_CFG_SIGNATURE) != ('Q' | 'E' << 8))
-        return 1;
+        return (unsigned)opt_u64("cpus", 1);
     unsigned found = fw_cfg_u16(FW_CFG_NB_CPUS);
 
     return found < GUEST_CORES_MAX ? found : GUEST_CORES_MAX;
@@ -134,7 +136,9 @@ void core_start_others(void (*entry)(void))
            (size_t)(boot_trampoline_end - boot_trampoline));
     others_entry = entry;
     boot_entry = other_boot;
-    for (uint32_t id = 0; id < APIC_ID_MAX && next < count; id++) {
+    uint32_t step = (uint32_t)opt_u64("apic_step", 1);
+
+    for (uint32_t id = 0; id < APIC_ID_MAX && next < count; id += step) {
         if (id != core_apic_id(0) && start_one(id, next))
             next++;
     }
