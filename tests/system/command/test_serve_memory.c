@@ -177,13 +177,20 @@ TEST(the_memory_that_a_refusal_names_suffices) /* catches: too little */
     CHECK_EQ(signs("refused"), 0);
 }
 
-/* A stack with the highest number on each core makes each dictionary take
- * 64 KiB, 3,200 KiB in all. */
+#define LARGE_GUESTS 5
+
+/* A guest that sends early may take the memory that a later guest needs in
+ * order to come in. So each guest sends when all have come in. Stacks with the
+ * highest number on each core make each dictionary take 64 KiB, 3,200 KiB in
+ * all. */
 static void play_large(int listener)
 {
     int guest = number_of(listener);
     int fd = insist(listener, LARGE, guest);
 
+    make_sign("came", guest);
+    while (signs("came") < LARGE_GUESTS) /* until the alarm of start_guest() */
+        rest();
     for (uint16_t core = 0; core < LARGE; core++) {
         struct wiregen_samples s = {
             .core = core, .shift = 4, .period = 8000, .epoch = 1};
@@ -204,24 +211,24 @@ static void play_large(int listener)
  * memory that is charged at HELLO alone. */
 TEST(a_guest_that_grows_beyond_the_memory_waits)
 {
-    pid_t guests[5];
+    pid_t guests[LARGE_GUESTS];
 
     enter_dir();
     CHECK_EQ(mkdir("run", 0700), 0);
     write_text("err", "");
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < LARGE_GUESTS; i++)
         guests[i] = start_guest(
             (const char[]){'r', 'u', 'n', '/', (char)('0' + i), 0}, play_large);
     pid_t serve =
         start_collector("serve --watch run --spool spool --memory 16M");
 
-    for (int i = 0; i < 1000 &&
-                    (!contains("err", "this guest waits") || signs("sent") < 5);
+    for (int i = 0; i < 1000 && (!contains("err", "this guest waits") ||
+                                 signs("sent") < LARGE_GUESTS);
          i++)
         rest();
-    CHECK_EQ(signs("sent"), 5);
+    CHECK_EQ(signs("sent"), LARGE_GUESTS);
     CHECK_CONTAINS("err", "this guest waits");
-    end_all(serve, guests, 5);
+    end_all(serve, guests, LARGE_GUESTS);
 }
 
 static void play_at_once(int listener)
