@@ -26,12 +26,24 @@ static struct injection {
     uint32_t stack;   /* as delivered: index of (chains) */
 } table[SERIALS];
 
-/* The agent's view of a core before an interrupt, by how deep it is nested. */
-static struct before {
+/* The agent's view of a core */
+struct view {
     struct tprof_stats counts;
     struct tprof_schedule schedule;
-    uint32_t generation, sampling;
-} before[SIM_CORES][NESTED];
+    uint32_t generation, sampling, session, depth;
+};
+
+/*
+ * An interrupt or a call on a core, by its depth. Another interrupt may come
+ * inside it, before or after its own work, and may do work of its own. So the
+ * work is counted in parts: each part ends where such an interrupt begins, and
+ * the next part begins where that interrupt is over.
+ */
+static struct activity {
+    struct view began, part; /* at the begin of the first and the last part */
+    uint64_t serial;         /* of an interrupt; 0: a call */
+    uint64_t ticks, dropped; /* in the earlier parts */
+} activities[SIM_CORES][NESTED];
 
 static uint64_t chains[CHAINS]; /* hashes; 0 is no chain */
 static uint32_t chain_count;
@@ -62,21 +74,25 @@ static struct tprof_cpu *this_cpu(void)
     return is_given_back() ? NULL : tprof_machine_this()->cpu;
 }
 
-static struct before *before_now(void)
+static struct activity *activity_now(void)
 {
     uint32_t core = tprof_machine.core;
 
     if (cores[core].depth > NESTED)
         fail("interrupts nest %u deep", cores[core].depth);
-    return &before[core][cores[core].depth - 1];
+    return &activities[core][cores[core].depth - 1];
 }
 
-static void remember(struct before *b, const struct tprof_cpu *cpu)
+static struct view view_of(const struct tprof_cpu *cpu)
 {
-    b->counts = cpu->recorder.counts;
-    b->schedule = cpu->schedule;
-    b->generation = cpu->generation;
-    b->sampling = cpu->sampling;
+    return (struct view){
+        .counts = cpu->recorder.counts,
+        .schedule = cpu->schedule,
+        .generation = cpu->generation,
+        .sampling = cpu->sampling,
+        .session = cpu->reader.beginning.session,
+        .depth = cpu->recorder.depth,
+    };
 }
 
 /* What the core has counted by now, in the session that is known. */
@@ -87,36 +103,89 @@ static void remember_last(const struct tprof_cpu *cpu)
         sums[cpu->index].last = cpu->recorder.counts;
 }
 
+static void begin(const struct tprof_cpu *cpu, uint64_t serial)
+{
+    struct activity *a = activity_now();
+
+    *a = (struct activity){.serial = serial};
+    if (!cpu)
+        return;
+    a->began = a->part = view_of(cpu);
+}
+
 void check_before(uint64_t serial)
 {
     const struct tprof_cpu *cpu = this_cpu();
 
-    if (!cpu)
-        return;
-    table[serial].core = (uint8_t)cpu->index;
-    remember(before_now(), cpu);
-    remember_last(cpu);
+    if (cpu)
+        table[serial].core = (uint8_t)cpu->index;
+    begin(cpu, cpu ? serial : 0);
+    if (cpu)
+        remember_last(cpu);
 }
 
 void check_call(void)
 {
-    const struct tprof_cpu *cpu = this_cpu();
-
-    if (cpu)
-        remember(before_now(), cpu);
+    begin(this_cpu(), 0);
 }
 
-/* An interrupt inside what is over was none of what is around it: that had done
- * nothing yet, because interrupts inside the agent's own work change nothing.
- */
-static void forget_inside(struct before *b, const struct tprof_cpu *cpu)
+/* The deadlines that passed from (was) to (is) are ticks, or missed. */
+static void check_deadlines(const struct view *was, const struct view *is)
 {
-    if (b->counts.ticks == cpu->recorder.counts.ticks &&
-        b->generation == cpu->generation &&
-        b->schedule.deadline == cpu->schedule.deadline)
+    uint64_t ticks = is->counts.ticks - was->counts.ticks;
+    uint64_t missed = is->counts.missed - was->counts.missed;
+    int64_t forward = (int64_t)(is->schedule.deadline - was->schedule.deadline);
+
+    /* a clock that goes back has the agent begin anew */
+    if (guest_config.timer == TPROF_TIMER_KERNEL || !was->sampling ||
+        !is->sampling || was->generation != is->generation || forward < 0)
         return;
-    while (b-- > before[tprof_machine.core])
-        remember(b, cpu);
+    uint64_t passed = deadlines_between(&was->schedule, &is->schedule);
+
+    if (passed != ticks + missed)
+        fail("core %u: %lu deadlines passed, %lu are ticks, %lu missed",
+             tprof_machine.core, passed, ticks, missed);
+}
+
+/* The part of (a) that has ended with (now): it may have made the tick. */
+static void end_part(struct activity *a, const struct view *now, uint32_t core)
+{
+    const struct tprof_stats *was = &a->part.counts, *is = &now->counts;
+    uint64_t ticks = is->ticks - was->ticks;
+    uint64_t dropped =
+        is->ring_full - was->ring_full + is->reentered - was->reentered;
+
+    if (a->serial == 0)
+        return;
+    check_deadlines(&a->part, now);
+    a->ticks += ticks;
+    a->dropped += dropped;
+    if (a->dropped > a->ticks || a->ticks - a->dropped > 1)
+        fail("core %u: one interrupt is %lu ticks, %lu dropped",
+             tprof_machine.core, a->ticks, a->dropped);
+    if (ticks > dropped) {
+        table[a->serial].ticked = true;
+        table[a->serial].session = now->session;
+        table[a->serial].depth = (uint16_t)now->depth;
+        sums[core].ticked++;
+    }
+    if (is->missed - was->missed + dropped > 0)
+        note("tick %lu: %lu missed before it, %lu dropped", a->serial,
+             is->missed - was->missed, dropped);
+}
+
+/* (a) is over. If it has changed anything, it ends a part of the activity
+ * around it. That one is not in the middle of a tick then: interrupts inside
+ * the agent's own work change nothing. */
+static void end_around(struct activity *a, const struct tprof_cpu *cpu)
+{
+    if (a == activities[tprof_machine.core] ||
+        (a->began.counts.ticks == cpu->recorder.counts.ticks &&
+         a->began.generation == cpu->generation &&
+         a->began.schedule.deadline == cpu->schedule.deadline))
+        return;
+    end_part(a - 1, &a->began, cpu->index);
+    a[-1].part = view_of(cpu);
 }
 
 void check_called(void)
@@ -124,7 +193,7 @@ void check_called(void)
     const struct tprof_cpu *cpu = this_cpu();
 
     if (cpu)
-        forget_inside(before_now(), cpu);
+        end_around(activity_now(), cpu);
 }
 
 /* Has the core begun to sample for another host? Until it has, (last) is what
@@ -143,48 +212,23 @@ static void follow_session(const struct tprof_cpu *cpu)
 void check_after(uint64_t serial)
 {
     const struct tprof_cpu *cpu = this_cpu();
-    struct before *b = before_now();
+    struct activity *a = activity_now();
 
     table[serial].over = true;
     if (!cpu)
         return;
-    const struct tprof_stats *was = &b->counts, *is = &cpu->recorder.counts;
-    uint64_t ticks = is->ticks - was->ticks;
-    uint64_t dropped =
-        is->ring_full - was->ring_full + is->reentered - was->reentered;
-    bool is_timed = guest_config.timer != TPROF_TIMER_KERNEL;
-    /* a clock that goes back has the agent begin anew */
-    bool is_anew = b->generation != cpu->generation ||
-                   (int64_t)(cpu->schedule.deadline - b->schedule.deadline) < 0;
-
-    if (is_timed && b->sampling && cpu->sampling && !is_anew) {
-        uint64_t passed = deadlines_between(&b->schedule, &cpu->schedule);
-
-        if (passed != ticks + is->missed - was->missed)
-            fail("core %u: %lu deadlines passed, %lu are ticks, %lu missed",
-                 tprof_machine.core, passed, ticks, is->missed - was->missed);
-    }
-    if (dropped > ticks || ticks - dropped > 1)
-        fail("core %u: one interrupt is %lu ticks, %lu dropped",
-             tprof_machine.core, ticks, dropped);
+    struct view now = view_of(cpu);
     uint32_t unknown =
         cpu->recorder.ring.tail - tprof_sample_known(&cpu->recorder)->tail;
 
     if (unknown > TPROF_KNOWN_WORDS)
         fail("core %u: %u words were written since a known place",
              tprof_machine.core, unknown);
+    end_part(a, &now, cpu->index);
     follow_session(cpu);
     remember_last(cpu);
-    if (ticks > dropped) {
-        table[serial].ticked = true;
-        table[serial].session = cpu->reader.beginning.session;
-        table[serial].depth = (uint16_t)cpu->recorder.depth;
-        sums[cpu->index].ticked++;
-    }
-    if (is->missed - was->missed + dropped > 0)
-        note("tick %lu: %lu missed before it, %lu dropped", serial,
-             is->missed - was->missed, dropped);
-    forget_inside(b, cpu);
+    end_around(a, cpu);
+    a->serial = 0; /* an interrupt may come before the kernel's handler ends */
 }
 
 void check_stats(const struct tprof_stats *s)

@@ -199,7 +199,9 @@ void kernel_init(struct tprof_config *config)
 static void call(void (*function)(void))
 {
     enter_agent();
+    check_call();
     function();
+    check_called();
     leave_agent();
 }
 
@@ -237,8 +239,10 @@ static void read_stats(void)
 
     while (times-- > 0) {
         enter_agent();
+        check_call();
         if (tprof_get_stats(below(guest_config.cpus), &s) == TPROF_OK)
             check_stats(&s);
+        check_called();
         leave_agent();
     }
 }
