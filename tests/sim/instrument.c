@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sim.h"
+#include "thread_checks.h"
 
 /* More accesses, or blocks, than any call of the agent needs, without those of
  * interrupts in it: a loop without end. */
@@ -41,6 +42,7 @@ void leave_agent(void)
 static void preempt(void)
 {
     left = 1 + below(2 * preempt_mean);
+    thread_check_ranges();
     kernel_interrupts();
     threads_interrupt();
     /* a host that lets others run may do so anywhere, and for long */

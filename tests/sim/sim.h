@@ -145,6 +145,8 @@ uint64_t expected_chain(uint64_t serial, uint32_t depth);
 bool is_in_app(uint64_t serial);
 /* As tprof_machine_hooks has (load). */
 uint64_t stack_word(uint64_t at);
+/* May the agent read (size) bytes at (at), as its config says? */
+bool is_readable(uint64_t at, uint64_t size);
 /* The serial number in (pc); 0: none. */
 uint64_t serial_of(uint64_t pc);
 uint64_t hash_chain(uint64_t hash, const uint64_t *words, uint32_t mask,

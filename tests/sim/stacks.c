@@ -162,6 +162,11 @@ static const struct tprof_range *range_of(uint64_t at, uint64_t size)
     return NULL;
 }
 
+bool is_readable(uint64_t at, uint64_t size)
+{
+    return range_of(at, size) != NULL;
+}
+
 static uint64_t get(uint64_t at)
 {
     uint64_t value;

@@ -34,6 +34,19 @@ static struct guest_wait wait_told[4096];
 static bool is_orderly, is_lost;
 static uint64_t compared; /* threads */
 
+void thread_check_ranges(void)
+{
+    for (uint32_t i = 0; i < tprof_sums.cores; i++) {
+        const struct tprof_range *r = &tprof_sums.core[i].range;
+
+        /* (size): places for a frame, each of 16 bytes */
+        if (r->size > 0 && !is_readable(r->start, r->size + 15))
+            fail("core %u: a reset would leave %#lx places from %#lx on for "
+                 "frames, which are not readable",
+                 i, r->size, r->start);
+    }
+}
+
 /* --- Lives ---------------------------------------------------------------- */
 
 void thread_checks_init(bool orderly)

@@ -26,6 +26,9 @@ void life_is_named(uint32_t life);
  * has done so. (life) 0 is nobody's. */
 uint32_t life_changes(uint32_t life, enum life_state state);
 void life_has_changed(uint32_t event);
+/* Any core may be reset now: when it has joined again, it reads frames in the
+ * range that it has left behind. */
+void thread_check_ranges(void);
 /* A core was stopped inside a call: sums may be wrong from now on. */
 void life_is_lost(void);
 /* Clocks went back: bounds mean nothing any more. */
