@@ -100,6 +100,7 @@ set(core_sources
     export/export_laid.c
     export/export_rows.c
     export/export_stacks.c
+    export/export_tracks.c
     export/firefox.c
     export/folded.c
     export/formats.c

@@ -14,6 +14,7 @@ void export_rows_init(struct export_rows *rows, struct render *to,
 
     *rows = (struct export_rows){.report = r,
                                  .core = c,
+                                 .at = core,
                                  .reader = sample_log_read(c),
                                  .time = calloc(n + 1, sizeof(double)),
                                  .samples = calloc(n + 1, sizeof(uint64_t))};
@@ -53,8 +54,23 @@ static bool next_moment(struct export_rows *rows)
     return true;
 }
 
+static void next_kept(struct export_rows *rows)
+{
+    const struct export_row *row = rows->list++;
+
+    rows->ns = row->ns;
+    rows->length_ns = row->length_ns;
+    rows->at = row->core;
+    rows->entry = row->entry;
+    rows->timed = row->timed;
+}
+
 bool export_rows_next(struct export_rows *rows)
 {
+    if (rows->list != rows->list_end) {
+        next_kept(rows);
+        return true;
+    }
     if (rows->time == NULL || rows->samples == NULL)
         return false;
     rows->timed = rows->timed && next_moment(rows);

@@ -14,8 +14,17 @@
 #include "profile/aggregate/sample_log.h"
 #include "report/render.h"
 
+/* A row that is kept, for export_tracks.h. */
+struct export_row {
+    uint64_t ns, length_ns;
+    uint32_t core, entry, track;
+    bool timed;
+};
+
 struct export_rows {
     const struct report *report;
+    /* Rows that are kept, instead of those of a core. NULL: none are. */
+    const struct export_row *list, *list_end;
     const struct profile_core *core;
     struct sample_log_reader reader;
     bool timed;        /* (reader) still has rows */
@@ -26,6 +35,7 @@ struct export_rows {
 
     /* The row that export_rows_next() read. */
     uint64_t ns;        /* since the profile's start; never falls */
+    size_t at;          /* index of its core */
     size_t entry;       /* as for view_path_of() */
     uint64_t count;     /* samples; 1 unless their times were not kept */
     uint64_t length_ns; /* time before (ns) that the row stands for */

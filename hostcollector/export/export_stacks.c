@@ -3,9 +3,11 @@
 #include "export/export_stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "export/export.h"
 #include "util/vec.h"
+#include "view/view_build.h"
 
 /* The number of (frame) in its table. */
 static uint32_t frame_of(struct export_stacks *s,
@@ -77,8 +79,51 @@ void export_stacks_init(struct export_stacks *s, struct render *to,
     }
 }
 
+/* Number the entries of all cores of (p). Returns 0; -1 if there is no
+ * memory. */
+static int number_entries(struct export_stacks *s, const struct profile *p)
+{
+    size_t count = 0;
+
+    s->first = calloc(p->core_count + 1, sizeof *s->first);
+    for (size_t i = 0; s->first != NULL && i < p->core_count; i++) {
+        s->first[i] = count;
+        count += p->cores[i].entry_count + 1;
+    }
+    s->entries = malloc((count + 1) * sizeof *s->entries);
+    if (s->entries != NULL)
+        memset(s->entries, 0xff, (count + 1) * sizeof *s->entries);
+    return s->first != NULL && s->entries != NULL ? 0 : -1;
+}
+
+void export_stacks_track(struct export_stacks *s, struct render *to,
+                         const struct export_tracks *t, size_t track)
+{
+    struct export_rows rows;
+    struct view_path path;
+
+    if (t->ends == NULL) {
+        export_stacks_init(s, to, t->report, track);
+        return;
+    }
+    *s = (struct export_stacks){0};
+    to->no_memory |= number_entries(s, t->report->profile) != 0;
+    export_tracks_rows(&rows, to, t, track);
+    while (!to->no_memory && export_rows_next(&rows)) {
+        uint32_t *stack = &s->entries[s->first[rows.at] + rows.entry];
+
+        if (*stack != EXPORT_NO_STACK)
+            continue;
+        if (view_path_of(t->report->view, rows.at, rows.entry, &path))
+            *stack = add_path(s, &path);
+        to->no_memory |= *stack == EXPORT_NO_STACK;
+    }
+    export_rows_fini(&rows);
+}
+
 void export_stacks_fini(struct export_stacks *s)
 {
+    free(s->first);
     map_fini(&s->by_frame);
     map_fini(&s->by_stack);
     free(s->frames);

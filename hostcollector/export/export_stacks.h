@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/export_tracks.h"
 #include "report/render.h"
 #include "util/pair_map.h"
 
@@ -28,6 +29,7 @@ struct export_stacks {
     struct export_stack *stacks;
     size_t stack_count, stack_room;
     uint32_t *entries; /* by entry: its stack, if it has samples */
+    size_t *first;     /* by core: its first entry; NULL: there is one core */
     struct pair_map by_frame, by_stack;
 };
 
@@ -36,5 +38,16 @@ struct export_stacks {
 void export_stacks_init(struct export_stacks *s, struct render *to,
                         const struct report *r, size_t core);
 void export_stacks_fini(struct export_stacks *s);
+
+/* Fill the tables with all paths of (track), in the same way. */
+void export_stacks_track(struct export_stacks *s, struct render *to,
+                         const struct export_tracks *t, size_t track);
+
+/* Returns the stack of the row (row). */
+static inline uint32_t export_stacks_of(const struct export_stacks *s,
+                                        const struct export_rows *row)
+{
+    return s->entries[(s->first != NULL ? s->first[row->at] : 0) + row->entry];
+}
 
 #endif

@@ -16,10 +16,10 @@
  * Newer versions of the Firefox Profiler upgrade the format when they load it.
  * Its source describes the format: src/types/profile.ts and docs-developer/.
  *
- * A guest is a process, a core is a thread. Each thread has tables of
- * functions, frames (a function at a line), stacks (a frame below another
- * stack), and columns with a row for each sample. The weight of a sample is its
- * time.
+ * A guest is a process. A core is a thread, and has the samples that belong to
+ * no thread of the kernel. Each thread has tables of functions, frames (a
+ * function at a line), stacks (a frame below another stack), and columns with a
+ * row for each sample. The weight of a sample is its time.
  */
 
 #define VERSION        46
@@ -35,10 +35,11 @@ struct document {
     bool begun; /* (meta) was written */
 };
 
-/* A core. */
+/* A track: a core, or a thread of the kernel. */
 struct thread {
     const struct report *report;
-    size_t core;
+    const struct export_tracks *tracks;
+    size_t track;
     struct export_stacks tables;
 };
 
@@ -277,13 +278,13 @@ static uint64_t sample_column(struct json_object *o, const char *key,
     struct export_rows rows;
     uint64_t count = 0;
 
-    export_rows_init(&rows, to, t->report, t->core);
+    export_tracks_rows(&rows, to, t->tracks, t->track);
     (void)putc('[', out);
     while (!to->no_memory && export_rows_next(&rows)) {
         if (count++ != 0)
             (void)putc(',', out);
         if (which == STACK)
-            text_decimal(out, t->tables.entries[rows.entry], 0);
+            text_decimal(out, export_stacks_of(&t->tables, &rows), 0);
         else
             text_decimal(out, which == TIME ? rows.ns : rows.length_ns,
                          MS_DIGITS);
@@ -316,11 +317,11 @@ static void write_thread(struct render *to, const struct thread *t,
     d->first = false;
     struct json_object o = json_begin(to->out);
 
-    json_text(&o, "name", name_of_core(name, t->report, t->core));
+    json_text(&o, "name", export_tracks_name(name, t->tracks, t->track));
     json_text(&o, "processName", name_of_guest(name, t->report));
     json_text(&o, "processType", "default");
     (void)fprintf(json_member(&o, "pid"), "\"%" PRIu32 "\"", pid);
-    json_count(&o, "tid", export_tid(pid, t->core));
+    json_count(&o, "tid", export_tid(pid, t->track));
     json_flag(&o, "isMainThread", false);
     json_count(&o, "processStartupTime", 0);
     (void)fputs("null", json_member(&o, "processShutdownTime"));
@@ -342,12 +343,13 @@ static void write_thread(struct render *to, const struct thread *t,
     json_end(&o);
 }
 
-static void write_core(struct render *to, const struct report *r, size_t core,
-                       uint32_t pid)
+static void write_track(struct render *to, const struct export_tracks *tracks,
+                        size_t track, uint32_t pid)
 {
-    struct thread t = {.report = r, .core = core};
+    struct thread t = {
+        .report = tracks->report, .tracks = tracks, .track = track};
 
-    export_stacks_init(&t.tables, to, r, core);
+    export_stacks_track(&t.tables, to, tracks, track);
     if (!to->no_memory)
         write_thread(to, &t, pid);
     export_stacks_fini(&t.tables);
@@ -356,15 +358,18 @@ static void write_core(struct render *to, const struct report *r, size_t core,
 static void write_firefox(struct render *to, const struct report *r)
 {
     struct document *d = to->state;
+    struct export_tracks tracks;
 
     if (to->no_memory)
         return;
     write_meta(to, r);
-    uint32_t pid = export_pid(&d->next_pid, r->profile->core_count);
+    export_tracks_init(&tracks, to, r);
+    uint32_t pid = export_pid(&d->next_pid, tracks.count);
 
-    for (size_t i = 0; i < r->profile->core_count; i++)
-        if (r->profile->cores[i].total.samples != 0)
-            write_core(to, r, i, pid);
+    for (size_t i = 0; i < tracks.count && !to->no_memory; i++)
+        if (export_tracks_has(&tracks, i))
+            write_track(to, &tracks, i, pid);
+    export_tracks_fini(&tracks);
 }
 
 static void end(struct render *to)

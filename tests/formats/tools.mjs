@@ -126,6 +126,14 @@ const tools = {
     threads() {
         const [want, got] = [read.perfscript(`${name}.perf.txt`), read.perfetto(`${name}.pftrace`)];
         assert.deepEqual([...got].sort(), [...want].sort());
+        // a track for each thread, in the order of time
+        const times = (sums) => [...sums].map(([key, { ns }]) => [key, Math.round(ns)]).sort();
+        assert.deepEqual(times(read.firefox(`${name}.firefox.json`)), times(want));
+        assert.deepEqual(times(read.speedscope(`${name}.speedscope.json`)), times(want));
+        const tracks = load(`${name}.firefox.json`).threads;
+        assert.equal(new Set(tracks.map((t) => t.tid)).size, tracks.length);
+        for (const t of tracks)
+            assert.ok(t.samples.time.every((ms, i) => i === 0 || t.samples.time[i - 1] <= ms), `${t.name}: time goes back`);
         for (const { name: thread, sampled_seconds: s } of report.guests[0].threads)
             assert.ok(s === 0 || [...got.keys()].some((key) => thread === "" || key.startsWith(thread)), thread);
         assert.ok([...got.keys()].some((key) => key.startsWith("core 0 "))); // before the first switch
