@@ -26,6 +26,7 @@ struct pipeline_config {
     uint32_t depth;      /* frames to ask for; 0: the guest's default */
     double wait_s;       /* wait this long for the return of a guest that left:
                           * talk.h */
+    bool started;        /* tprof has started the guest */
     double first_wait_s; /* wait this long for its first HELLO; 0: for ever */
 
     /* Selection of samples; 0: all. (memory_max) includes the decoder's cores.

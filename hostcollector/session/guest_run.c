@@ -101,6 +101,7 @@ static struct pipeline_config make_config(struct guest_run *r)
         .rate_hz = o->from.rate_hz,
         .depth = o->from.depth,
         .wait_s = wait_s(o),
+        .started = r->config.supervised && r->config.spec != NULL,
         .first_wait_s = first_wait_s(o),
         .aggregate = {.memory = o->from.input_is_memory,
                       .cores = o->selection.cores,
@@ -220,17 +221,18 @@ static void started_without_guest(const struct guest_run *r, struct err *e)
     const char *path = elf != NULL ? elf->path : "FILE";
 
     if (r->end == PIPELINE_STAYED_AWAY)
+        (void)err_set(e,
+                      "the kernel's profiler did not answer within %.3g s: see "
+                      "what QEMU and the "
+                      "guest printed, or type: collector check %s",
+                      first_wait_s(r->config.options), path);
+    else
         (void)err_set(
             e,
-            "no guest said HELLO within %.3g s: see what QEMU and the "
-            "guest printed, or type: collector check %s",
-            first_wait_s(r->config.options), path);
-    else
-        (void)err_set(e,
-                      "QEMU ended before its guest said HELLO: see what QEMU "
-                      "and the guest printed. If the guest did not crash, "
-                      "type: collector check %s",
-                      path);
+            "QEMU ended before the kernel's profiler answered: see what QEMU "
+            "and the guest printed. If the guest did not crash, "
+            "type: collector check %s",
+            path);
 }
 
 static void no_guest(struct guest_run *r)
@@ -248,7 +250,8 @@ static void no_guest(struct guest_run *r)
         (void)err_set(&e, "no guest connected within %.3g s: %s",
                       first_wait_s(r->config.options), excuse);
     else if (end == RECORDING_CUT)
-        (void)err_set(&e, "%s: it is cut before a guest said HELLO", r->source);
+        (void)err_set(&e, "%s: it is cut before the guest's first message",
+                      r->source);
     else
         (void)err_set(&e, "%s", excuse);
     guest_run_failed(r, &e);

@@ -366,7 +366,7 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK_EQ(talk_tick(&s, 8 * SECOND, &error), 0);
     CHECK(s.state == TALK_OVER && s.stayed_away);
     talk_excuse(&s, &why);
-    CHECK(strstr(why.text, "vm: no guest said HELLO") != NULL);
+    CHECK(strstr(why.text, "vm: no guest answered") != NULL);
 
     /* one that was closed before it said anything, as a guest that crashed */
     s = (struct talk){.source = &vm, .note = keep_note};
@@ -374,7 +374,7 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK_EQ(s.state, TALK_SILENT);
     talk_cut(&s);
     talk_excuse(&s, &why);
-    CHECK(strstr(why.text, "vm was closed before a guest said HELLO: the guest "
+    CHECK(strstr(why.text, "vm was closed before a guest answered: the guest "
                            "crashed or exited") != NULL);
 
     /* one that came may leave and come back */
@@ -389,7 +389,7 @@ TEST(first_wait_has_an_end_where_one_is_set)
     CHECK_EQ(s.state, TALK_SAMPLING);
 }
 
-/* Catches: "no HELLO" where an echo answers */
+/* Catches: "no guest" where an echo answers */
 TEST(other_protocol_is_called_so)
 {
     struct talk s = {.source = &vm, .note = keep_note};
@@ -399,7 +399,7 @@ TEST(other_protocol_is_called_so)
     CHECK_EQ(talk_tick(&s, 1, &error), 0);
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0); /* is greeted */
     CHECK_EQ(talk_tick(&s, talk_due(&s), &error), 0);
-    CHECK_STR(told, "connected to vm, but no guest said HELLO within 2 s: the "
+    CHECK_STR(told, "connected to vm, but no guest answered within 2 s: the "
                     "guest hangs. Still waiting\n");
     told[0] = '\0';
     talk_cut(&s);

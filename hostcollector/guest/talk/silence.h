@@ -10,18 +10,18 @@
 #include "guest/talk/talk.h"
 
 #define OTHER_PROTOCOL                                                         \
-    "the bytes from %s are not tprof's: no HELLO is among them. Does another " \
-    "program than the agent use that port?"
+    "the bytes from %s are not tprof's: does another program than the agent "  \
+    "use that port?"
 #define CLOSED_EARLY                                                           \
-    "%s was closed before a guest said HELLO: the guest crashed or exited "    \
+    "%s was closed before a guest answered: the guest crashed or exited "      \
     "before its agent sent anything, and its console may say why. If it ran, " \
     "does it call tprof_init() and tprof_start_cpu()?"
 #define NO_GUEST                                                               \
-    "%s: no guest said HELLO: does a guest run there that calls "              \
+    "%s: no guest answered: does a guest run there that calls "                \
     "tprof_init() and tprof_start_cpu(), with interrupts on? Or is another "   \
     "collector attached?"
 #define NO_STREAM                                                              \
-    "%s: no guest said HELLO: is this a recording, or a captured stream?"
+    "%s: no guest's data in it: is this a recording, or a captured stream?"
 /* Lines after the first. Shown to the user of one guest, and left out if there
  * are many guests. */
 #define SERIAL_SILENCE                                                         \
@@ -34,6 +34,14 @@
     "- the port has another name: start QEMU with\n"                           \
     "  -device virtserialport,chardev=...,name=tprof.0;\n"                     \
     "- QEMU serves another client on this socket, one at a time;\n"            \
+    "- a driver of the kernel's claimed the device after tprof_init()."
+/* The same of a guest that `collector run` has started with the right port. */
+#define STARTED_SILENCE                                                        \
+    "Why, the likeliest first:\n"                                              \
+    "- the kernel still boots, or has crashed: read its console;\n"            \
+    "- tprof_init() failed: print tprof_strerror() of its result;\n"           \
+    "- the profiler never runs: the kernel must call tprof_start_cpu() and\n"  \
+    "  enable interrupts, or call tprof_poll();\n"                             \
     "- a driver of the kernel's claimed the device after tprof_init()."
 
 #define RETRY_FIRST  100000000ull  /* nanoseconds */

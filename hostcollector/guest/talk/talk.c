@@ -361,14 +361,20 @@ static void explain_silence(struct talk *s)
     s->retry_ns = TALK_NEVER;
     if (s->heard)
         tell_user(s, OTHER_PROTOCOL " Still waiting", s->source->path);
+    else if (s->started)
+        tell_user(
+            s,
+            "QEMU runs, but the kernel's profiler has not answered within "
+            "2 s; %s.\n" STARTED_SILENCE,
+            patience_text(s, text));
     else if (s->source->silence)
         tell_user(s,
-                  "connected to %s, but no guest said HELLO within 2 s: %s. "
+                  "connected to %s, but no guest answered within 2 s: %s. "
                   "Still waiting",
                   s->source->path, s->source->silence);
     else
         tell_user(s,
-                  "connected to %s, but no guest said HELLO within 2 s; "
+                  "connected to %s, but no guest answered within 2 s; "
                   "%s.\n" SERIAL_SILENCE,
                   s->source->path, patience_text(s, text));
 }

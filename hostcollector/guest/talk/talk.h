@@ -64,6 +64,7 @@ struct talk {
                        * do not wait */
     /* wait this long for its first HELLO; 0: for ever */
     uint64_t first_wait_ns;
+    bool started;   /* tprof has started the guest, with the right port */
     bool backs_off; /* try an absent guest less and less often */
     /* the last conversation failed: the first bytes may continue it */
     bool failed;

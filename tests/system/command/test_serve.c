@@ -344,12 +344,12 @@ TEST(guest_with_too_many_cores_is_told_as_that)
     pid_t one = start_guest("run/one", play_too_many_cores);
     pid_t serve = start_collector("serve --watch run");
 
-    for (int i = 0; i < 400 && !contains("err", "no guest said HELLO") &&
+    for (int i = 0; i < 400 && !contains("err", "no guest answered") &&
                     !contains("err", "are not tprof's");
          i++)
         rest();
     CHECK_CONTAINS("err", "one: stacks of 256 cores may need");
-    CHECK_CONTAINS("err", "one, but no guest said HELLO within 2 s");
+    CHECK_CONTAINS("err", "one, but no guest answered within 2 s");
     CHECK(!contains("err", "are not tprof's"));
     CHECK_EQ(end_collector(serve), 0);
     join_guest(one);

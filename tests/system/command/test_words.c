@@ -97,7 +97,7 @@ TEST(what_is_no_recording_is_told_as_what_it_is)
         "name the path of QEMU's -chardev socket,path=... or of its pty");
     write_text("words", "Is this a recording? It is a file of words.\n");
     CHECK_SAYS("report words", 1,
-               "collector report: words: no guest said HELLO: is this "
+               "collector report: words: no guest's data in it: is this "
                "a recording, or a captured stream?");
 }
 
@@ -143,7 +143,7 @@ TEST(a_guest_that_says_nothing_is_given_up) /* catches: a hang in CI */
                           "    - tprof_init() failed: the guest");
     CHECK_CONTAINS("err",
                    "\ncollector: no guest connected within 2.5 s: port: no "
-                   "guest said HELLO: does a guest run there");
+                   "guest answered: does a guest run there");
 }
 
 TEST(ctrl_c_tells_that_nobody_ever_listened)
@@ -219,7 +219,7 @@ TEST(ctrl_c_is_heard_while_a_pipe_is_silent)
     CHECK(fd >= 0 && write(fd, "tprofrec", 8) == 8);
     CHECK_EQ(kill(pid, SIGINT), 0);
     CHECK_EQ(join_collector(pid), 1);
-    CHECK_CONTAINS("err", "pipe: no guest said HELLO");
+    CHECK_CONTAINS("err", "pipe: no guest's data in it");
     close(fd);
 }
 
