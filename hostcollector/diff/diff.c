@@ -171,7 +171,7 @@ static void write_head(FILE *out, const char *where)
     (void)fprintf(
         out,
         "\n  OF ALL BUSY     OF THE REST\n"
-        "BEFORE  AFTER  BEFORE  AFTER  CHANGE    +-  SEEN  FUNCTION%s\n",
+        "BEFORE  AFTER  BEFORE  AFTER  CHANGE    +- LEAST  FUNCTION%s\n",
         where);
 }
 
@@ -313,11 +313,12 @@ static void write_legend(FILE *out, const struct report *look,
 
     (void)snprintf(
         text, sizeof text,
-        "%%, changes in points. OF THE REST: share among this function and all "
-        "functions that did not change, which have %.1f %% of before and %.1f "
-        "%% of after; so a loss elsewhere is not a gain here. The true change "
-        "lies within +- in 95 of 100 cases. SEEN: a growth that would have "
-        "been found in 80 of 100.",
+        "Shares in %%, changes in points. The rest is all functions that did "
+        "not change: %.1f %% of before and %.1f %% of after. OF THE REST: the "
+        "function's share of the rest and itself, so that it does not grow "
+        "only because another function shrank. +-: the true change is within "
+        "this distance in 95 of 100 cases. LEAST: the smallest growth that "
+        "would be found in 80 of 100 cases.",
         100 * r->rest[0], 100 * r->rest[1]);
     (void)putc('\n', out);
     write_paragraph(out, look, text);

@@ -99,7 +99,7 @@ static void write_table(FILE *out, const struct report *look, size_t columns,
     char name[GUEST_COUNTER_NAME * 4];
 
     (void)fprintf(out,
-                  "\n  ONE OF THE %s\n   BEFORE     AFTER  CHANGE %%       "
+                  "\n  EACH OF THE %s\n   BEFORE     AFTER  CHANGE %%       "
                   "95 of 100 cases  FUNCTION\n",
                   text_escape(name, sizeof name, u->name));
     for (int changed = 1; changed >= 0; changed--) {

@@ -174,7 +174,7 @@ cases.units_are_shown_as_the_json_file_says = async () => {
     assert.deepEqual(shown, said.work.map((unit) => unit.functions.map((f) =>
         [signed(f.change), range(f), f.name].join(" | ")).sort()));
     assert.deepEqual(await page.$$eval("#functions h2", (heads) => heads.map((h) => h.textContent)),
-                     said.work.map((unit) => `One of the ${unit.name}`));
+                     said.work.map((unit) => `Each of the ${unit.name}`));
     await page.fine();
 };
 

@@ -144,7 +144,7 @@ class DiffApp extends Page {
         this.units = this.said.work.map((unit) => {
             const box = el("div", "function-lines");
             byId("functions").append(
-                el("h2", "", `One of the ${unit.name}`),
+                el("h2", "", `Each of the ${unit.name}`),
                 el("p", "", `took ${timeText(unit.before)} of busy core time, and takes ` +
                    `${timeText(unit.after)}: ${changeText(unit)} %`), box);
             return { unit, table: new DiffTable(box, UNIT_COLUMNS, {
@@ -161,11 +161,11 @@ class DiffApp extends Page {
         const add = (what, text) => list.append(el("dt", "", what), el("dd", "", text));
         for (const side of ["before", "after"])
             add(side, this.said[side].recordings.join(", "));
-        add("the rest", `what did not change: ${percentText(before.rest)} % of before and ` +
-            `${percentText(after.rest)} % of after. What others lost is not a function's gain, so ` +
-            "changes are of the share of the rest and the function itself.");
-        add("changed", "at most 5 % of what is said to have changed did not; where nothing changed, " +
-            "something else is said in at most 5 of 100 cases.");
+        add("the rest", `all functions that did not change: ${percentText(before.rest)} % of before ` +
+            `and ${percentText(after.rest)} % of after. Changes are of a function's share of the rest ` +
+            "and itself, so that it does not grow only because another function shrank.");
+        add("changed", "of the functions that are marked as changed, at most 5 % did not change. If " +
+            "nothing changed, a function is marked in at most 5 of 100 comparisons.");
         add("call trees", "a call is judged with all that it calls. What changed further in is taken " +
             "out first, so that its callers are not blamed.");
         add("no name", `${percentText(before.without_function)} % of before and ` +
