@@ -27,6 +27,8 @@ static void write_share(FILE *out, const struct report *r,
 {
     struct share s = share_of(&sum->amount, &r->annotation->sum.amount);
 
+    char error[SHARE_TEXT];
+
     if (sum->amount.samples == 0) {
         (void)fprintf(out, "%*s", LEFT, "");
         return;
@@ -36,7 +38,7 @@ static void write_share(FILE *out, const struct report *r,
     (void)fprintf(out, "%6.1f", 100 * s.p);
     if (s.p >= MUCH)
         ink_set(out, r, INK_PLAIN);
-    (void)fprintf(out, " %5.1f  ", 100 * share_margin(s));
+    (void)fprintf(out, " %5s  ", share_error(error, s));
 }
 
 /* Returns "  (late 82 %, moved 40 %)" for the parts of (sum) that were late,
@@ -389,7 +391,7 @@ static void write_head(FILE *out, const struct report *r)
 {
     const struct annotation *a = r->annotation;
     struct share s = share_of(&a->sum.amount, table_whole(r, &r->view->total));
-    char line[256], count[TEXT_NUMBER];
+    char line[256], count[TEXT_NUMBER], shown[SHARE_TEXT];
 
     (void)putc('\n', out);
     ink_set(out, r, INK_BOLD);
@@ -397,9 +399,9 @@ static void write_head(FILE *out, const struct report *r)
     ink_set(out, r, INK_PLAIN);
     (void)fputs(a->chosen ? ", the busiest function\n" : "\n", out);
     (void)snprintf(line, sizeof line,
-                   "%.1f +- %.1f %% of %s time in its code, %s samples. SELF "
-                   "is in %% of that.",
-                   100 * s.p, 100 * share_margin(s),
+                   "%s %% of %s time in its code, %s samples. SELF is in %% of "
+                   "that.",
+                   share_text(shown, s),
                    r->of_all || r->view->idle_unknown ? "all" : "busy",
                    text_count(count, a->sum.amount.samples));
     text_wrap_at(out, 0, line, table_columns(r));

@@ -3,6 +3,7 @@
 #include "diagnose/share.h"
 
 #include <math.h>
+#include <stdio.h>
 
 double share_effective(const struct amount *a)
 {
@@ -56,4 +57,26 @@ struct share share_wilson(double p, double n, double z)
      * infinite, the result is no number; the interval is then 0 to 1. */
     return (struct share){p, fmin(fmax(center - half, 0), p),
                           fmax(fmin(center + half, 1), p)};
+}
+
+const char *share_error(char buf[SHARE_TEXT], struct share s)
+{
+    /* as they are rounded */
+    if (round(1000 * share_margin(s)) <= round(1000 * s.p))
+        (void)snprintf(buf, SHARE_TEXT, "%.1f", 100 * share_margin(s));
+    else
+        (void)snprintf(buf, SHARE_TEXT, s.high < .9995 ? "<%.1f" : "<%.0f",
+                       100 * s.high);
+    return buf;
+}
+
+const char *share_text(char buf[SHARE_TEXT], struct share s)
+{
+    char error[SHARE_TEXT];
+
+    share_error(error, s);
+    (void)snprintf(buf, SHARE_TEXT,
+                   error[0] == '<' ? "%.1f (%.6s)" : "%.1f +- %.6s", 100 * s.p,
+                   error);
+    return buf;
 }

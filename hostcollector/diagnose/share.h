@@ -36,11 +36,22 @@ struct share share_of(const struct amount *part, const struct amount *whole);
  * score interval of (z) standard errors. */
 struct share share_wilson(double p, double n, double z);
 
-/* Number after "+-" in reports: the larger distance from (s) to an end of its
- * interval. */
+/* The larger distance from (s) to an end of its interval. */
 static inline double share_margin(struct share s)
 {
     return s.high - s.p > s.p - s.low ? s.high - s.p : s.p - s.low;
 }
+
+/* Room for the texts below. */
+#define SHARE_TEXT 24
+
+/* Write the text below "+-" in reports, in percent and at most 5 columns:
+ * share_margin(). If the margin is larger than the share, write the upper end
+ * of the interval, as "<1.9". Returns (buf). */
+const char *share_error(char buf[SHARE_TEXT], struct share s);
+
+/* Write (s) with its error, in percent: "12.3 +- 0.8" or "0.4 (<1.9)". Returns
+ * (buf). */
+const char *share_text(char buf[SHARE_TEXT], struct share s);
 
 #endif

@@ -209,15 +209,15 @@ static void write_title(const struct flame *f, const struct view_node *node)
 {
     const struct view_function *function =
         &f->report->view->functions[node->function];
-    char name[NAME_SHORT], count[TEXT_NUMBER];
+    char name[NAME_SHORT], count[TEXT_NUMBER], total[SHARE_TEXT];
 
     (void)fputs("<title>", f->out);
     write_xml(f->out, name_short(name, function->name, NAME_WIDTH));
-    (void)fprintf(
-        f->out, "%s\nTOTAL %.1f %% +- %.1f, SELF %.1f %%, %s samples",
-        node->inlined ? " (inlined)" : "", percent_of(f, &node->total),
-        100 * share_margin(share_of(&node->total, f->whole)),
-        percent_of(f, &node->self), text_count(count, node->total.samples));
+    (void)fprintf(f->out, "%s\nTOTAL %s %%, SELF %.1f %%, %s samples",
+                  node->inlined ? " (inlined)" : "",
+                  share_text(total, share_of(&node->total, f->whole)),
+                  percent_of(f, &node->self),
+                  text_count(count, node->total.samples));
     if (function->file != NULL) {
         (void)putc('\n', f->out);
         write_xml(f->out, function->file);

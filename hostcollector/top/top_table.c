@@ -206,11 +206,11 @@ static void draw_function(const struct top *t, struct screen *s,
     const struct amount *whole = top_whole(t, top_scope(t));
     struct share self = share_of(&item->self, whole);
     double half = (self.high - self.low) / 2;
-    char name[NAME_SHORT];
+    char name[NAME_SHORT], error[SHARE_TEXT];
 
     screen_put(s, self.p >= .01 ? SCREEN_BOLD : SCREEN_PLAIN, "%6.1f",
                100 * self.p);
-    screen_put(s, SCREEN_DIM, " %4.1f", 100 * half);
+    screen_put(s, SCREEN_DIM, "%5s", share_error(error, self));
     put_change(s, item, half);
     if (l->total)
         screen_put(s, SCREEN_PLAIN, " %6.1f",

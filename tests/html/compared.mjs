@@ -17,7 +17,11 @@ async function page_of(name, args, hash) {
 }
 
 const percent = (p) => (100 * p).toFixed(1);
-const error = (a) => `\u00b1${percent(Math.max(a.high - a.share, a.share - a.low))}`;
+const error = (a) => {
+    const margin = Math.max(a.high - a.share, a.share - a.low);
+    return Math.round(1000 * margin) > Math.round(1000 * a.share)
+        ? `<${percent(a.high)}` : `\u00b1${percent(margin)}`;
+};
 const range = (a) => `${percent(a.low)}\u2013${percent(a.high)}`;
 const whole = (p) => (100 * p).toFixed(0);
 

@@ -145,3 +145,16 @@ TEST(interval_is_no_narrower_for_a_part_that_is_lighter)
     CHECK(held((struct mix){.2, 0, .1}) > LEAST);
     CHECK(held((struct mix){.2, 0, 1}) > LEAST);
 }
+
+/* 2 of 100 samples: Wilson's interval is 0.55 to 7.00 by hand. 30 of 100: 21.9
+ * to 39.6. */
+TEST(error_that_is_larger_than_its_share_is_an_upper_end)
+{
+    char text[SHARE_TEXT];
+
+    CHECK_STR(share_error(text, share_wilson(.02, 100, 1.96)), "<7.0");
+    CHECK_STR(share_text(text, share_wilson(.02, 100, 1.96)), "2.0 (<7.0)");
+    CHECK_STR(share_error(text, share_wilson(.3, 100, 1.96)), "9.6");
+    CHECK_STR(share_text(text, share_wilson(.3, 100, 1.96)), "30.0 +- 9.6");
+    CHECK_STR(share_error(text, (struct share){0, 0, 1}), "<100");
+}

@@ -144,9 +144,9 @@ TEST(functions_have_shares_intervals_and_cores)
     show();
     draw(130, 24);
     /* Wilson's interval of 300 in 400 is 0.7053 to 0.7899 */
-    CHECK(strstr(row("  0x1100"), "  75.0  4.2 ") != NULL);
-    CHECK(strstr(row("  0x1200"), "  25.0  4.2 ") != NULL);
-    CHECK(strstr(row("  0x1050"), "   0.0  0.5         100.0") != NULL);
+    CHECK(strstr(row("  0x1100"), "  75.0  4.5 ") != NULL);
+    CHECK(strstr(row("  0x1200"), "  25.0  4.5 ") != NULL);
+    CHECK(strstr(row("  0x1050"), "   0.0 <1.0         100.0") != NULL);
     CHECK(strstr(row("  0x1100"), "  100      ") != NULL); /* of core 0 */
     press("1");
     draw(80, 24);
@@ -205,7 +205,7 @@ TEST(change_is_since_the_last_picture)
     samples(0, stack(NULL, 0), 0x1100, 100);
     show();
     draw(80, 24);
-    CHECK(strstr(row("   0x1100"), "100.0  1.8         100.0") != NULL);
+    CHECK(strstr(row("   0x1100"), "100.0  3.7         100.0") != NULL);
     samples(0, stack(NULL, 0), 0x1200, 100);
     show();
     draw(80, 24);

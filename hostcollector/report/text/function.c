@@ -49,7 +49,9 @@ void table_also(FILE *out, const struct report *r, uint32_t found)
 
 static void write_share(FILE *out, struct share s)
 {
-    (void)fprintf(out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
+    char error[SHARE_TEXT];
+
+    (void)fprintf(out, "%6.1f %5s  ", 100 * s.p, share_error(error, s));
 }
 
 static void write_line(FILE *out, const struct report *r,
@@ -165,17 +167,15 @@ static void write_head(FILE *out, const struct report *r,
     const struct amount *whole = table_whole(r, &r->view->total);
     struct share self = share_of(&row->self, whole);
     struct share total = share_of(&row->total, whole);
-    char line[200];
+    char line[200], shown[2][SHARE_TEXT];
 
     (void)putc('\n', out);
     ink_set(out, r, INK_BOLD);
     (void)fputs(r->view->functions[row->function].name, out);
     ink_set(out, r, INK_PLAIN);
     (void)snprintf(line, sizeof line,
-                   "%.1f +- %.1f itself, %.1f +- %.1f with what it calls, in "
-                   "%% of %s time",
-                   100 * self.p, 100 * share_margin(self), 100 * total.p,
-                   100 * share_margin(total),
+                   "%s itself, %s with what it calls, in %% of %s time",
+                   share_text(shown[0], self), share_text(shown[1], total),
                    r->of_all || r->view->idle_unknown ? "all" : "busy");
     (void)putc('\n', out);
     text_wrap_at(out, 0, line, table_columns(r));

@@ -90,10 +90,10 @@ static void write_row(FILE *out, const struct report *r,
     const struct amount *whole = table_whole(r, &r->view->total);
     struct share self = share_of(&row->self, whole);
     double late = table_late_part(r, row->late, row->self.time);
-    char name[NAME_SHORT], line[NAME_SHORT];
+    char name[NAME_SHORT], line[NAME_SHORT], error[SHARE_TEXT];
 
-    (void)fprintf(out, "| %.1f | %.1f | %.1f | ", 100 * self.p,
-                  100 * share_margin(self),
+    (void)fprintf(out, "| %.1f | %s | %.1f | ", 100 * self.p,
+                  share_error(error, self),
                   100 * share_of(&row->total, whole).p);
     markdown_text_code(out, name_short(name, f->name, NAME_WIDTH));
     if (late > 0)

@@ -294,15 +294,16 @@ static void write_row(const struct matrix *m, const struct view_row *row,
 {
     struct share self = share_of(&row->self, m->whole);
     double total = share_of(&row->total, m->whole).p;
+    char error[SHARE_TEXT];
 
     if (m->latency != NULL) {
         struct share l = share_of(latency_of(m, row), &m->latency->whole);
 
-        (void)fprintf(m->out, "%7.1f %5.1f %6.1f %6.1f", 100 * l.p,
-                      100 * share_margin(l), 100 * self.p, 100 * total);
+        (void)fprintf(m->out, "%7.1f %5s %6.1f %6.1f", 100 * l.p,
+                      share_error(error, l), 100 * self.p, 100 * total);
     } else {
-        (void)fprintf(m->out, "%6.1f %5.1f %6.1f", 100 * self.p,
-                      100 * share_margin(self), 100 * total);
+        (void)fprintf(m->out, "%6.1f %5s %6.1f", 100 * self.p,
+                      share_error(error, self), 100 * total);
     }
     for (size_t i = 0; i < m->core_count; i++)
         write_cell(m, i, row->function);

@@ -96,8 +96,9 @@ static void write_wait(const struct waits *w, uint32_t node)
     struct share s = share_of(&w->tree->nodes[node].self, w->whole);
     /* the first function that all have in common names the wait */
     size_t without = w->common > 1 ? w->common - 1 : 0;
+    char error[SHARE_TEXT];
 
-    (void)fprintf(w->out, "%6.1f %5.1f  ", 100 * s.p, 100 * share_margin(s));
+    (void)fprintf(w->out, "%6.1f %5s  ", 100 * s.p, share_error(error, s));
     write_steps(w, w->root, outwards(w, wait_list_step(w->tree, node), without),
                 LEFT);
 }

@@ -7,7 +7,7 @@ const WORDS = {
     self: ["Self", "Time in the function itself."],
     total: ["Total", "Time in the function and in all functions that it calls."],
     latency: ["Latency", "Each busy sample counts 1/n while n cores are busy, so a function with more latency than self keeps the other cores waiting."],
-    range: ["\u00b1", "The true share of this run is within this distance of the share in 95 of 100 cases."],
+    range: ["\u00b1", "The true share of this run is within this distance of the share, or below the number after <, in 95 of 100 cases."],
     late: ["Late", "Samples that were taken after their deadline, because interrupts were off or the host did not run the core: the cause lies before the code that they name."],
     lost: ["Lost", "Deadlines that have no sample, because a buffer was full or the host was away."],
     moved: ["Moved", "Under QEMU's TCG, samples at a function's first instruction count at the call before it, where their time was spent."],

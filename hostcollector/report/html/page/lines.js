@@ -133,10 +133,9 @@ class FunctionLines {
         const { samples, share, low, high } = x.self;
         if (!samples)
             return [el("td", "number bar"), el("td", "number error")];
-        const margin = Math.max(high - share, share - low);
         return [barCell(share, percentText(share),
                         `95 % interval: ${rangeText({ low, high })} %, ${countText(samples)} samples`),
-                el("td", "number quiet error", `\u00b1${percentText(margin)}`)];
+                el("td", "number quiet error", errorText({ p: share, low, high }))];
     }
 
     lateText(x) {

@@ -27,7 +27,7 @@ function moreButton(table, count, what = "functions") {
 function shareCells(time, timeSq, whole) {
     const s = share(time, timeSq, whole);
     return [barCell(s.p, percentText(s.p), `95 % interval: ${rangeText(s)} %`),
-            el("td", "number quiet error", `\u00b1${errorText(s)}`)];
+            el("td", "number quiet error", errorText(s))];
 }
 
 /* A function's (own) part of the time (whole) of a core or thread. */

@@ -19,10 +19,13 @@ function percentText(p) {
     return (100 * p).toFixed(1);
 }
 
-/* The number behind "+-", in percent: the larger distance to an end of the 95 %
- * interval, as in the collector's diagnose/share.h. */
+/* The error of a share, in percent: "\u00b1" and the larger distance to an end of
+ * the 95 % interval, or "<1.9" if the distance is larger than the share; as in the
+ * collector's diagnose/share.h. */
 function errorText(s) {
-    return percentText(Math.max(s.high - s.p, s.p - s.low));
+    const margin = Math.max(s.high - s.p, s.p - s.low);
+    return Math.round(1000 * margin) <= Math.round(1000 * s.p)
+        ? `\u00b1${percentText(margin)}` : `<${percentText(s.high)}`;
 }
 
 function rangeText(s) {

@@ -122,7 +122,7 @@ function truthText(sums) {
     const parts = [`${countText(shown.samples)} samples`];
     if (n > 0) {
         const half = share(whole.time / 2, 0, whole);
-        parts.push(`error of a share of 50 %: \u00b1${errorText(half)}`);
+        parts.push(`error of a share of 50 %: ${errorText(half)}`);
     } else
         parts.push("no samples, so nothing is known");
     if (ticks === 0)
