@@ -398,6 +398,9 @@ set(util_sources
     util/arena.c
     util/budget.c
     util/host_clock.c
+    util/cpu/aarch64/a64.c
+    util/cpu/aarch64/a64_insn.c
+    util/cpu/aarch64/a64_registers.c
     util/cpu/cpu.c
     util/cpu/x86_64/iret_frame.c
     util/cpu/x86_64/x86.c

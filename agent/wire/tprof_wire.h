@@ -65,7 +65,7 @@ enum wire_type {
 enum wire_hello_tag {
     WIRE_HELLO_WIRE_VERSION = 1,  /* u16 major << 8 | minor; the first field */
     WIRE_HELLO_AGENT_VERSION = 2, /* text */
-    WIRE_HELLO_ARCH = 3,          /* u8  1: x86-64 */
+    WIRE_HELLO_ARCH = 3,          /* u8  WIRE_ARCH_* */
     WIRE_HELLO_BOOT_ID = 4,       /* 16 random bytes, new at each boot */
     WIRE_HELLO_CORES = 5,         /* u16 cores that may send */
     WIRE_HELLO_TSC_HZ = 6,        /* u64 0: unknown, measure it (PING) */
@@ -87,6 +87,7 @@ enum wire_hello_tag {
     WIRE_HELLO_SLIDE = 22,        /* u64 slide of an image found from outside */
 };
 #define WIRE_ARCH_X86_64   1u
+#define WIRE_ARCH_AARCH64  2u
 #define WIRE_BOOT_ID_SIZE  16u
 #define WIRE_TEXT_CRC_SPAN 65536u /* bytes of text under the CRC, at most */
 

@@ -22,7 +22,8 @@ static cs_err open_handle(const struct cpu *cpu, csh *handle)
     static const struct {
         cs_arch arch;
         cs_mode mode;
-    } names[] = {[WIRE_ARCH_X86_64] = {CS_ARCH_X86, CS_MODE_64}};
+    } names[] = {[WIRE_ARCH_X86_64] = {CS_ARCH_X86, CS_MODE_64},
+                 [WIRE_ARCH_AARCH64] = {CS_ARCH_ARM64, CS_MODE_ARM}};
 
     if (cpu->wire >= sizeof names / sizeof names[0])
         return CS_ERR_ARCH;

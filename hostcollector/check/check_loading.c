@@ -4,6 +4,7 @@
 #include "check/gather.h"
 #include "image/file/image.h"
 #include "image/file/loading.h"
+#include "util/cpu/cpu.h"
 #include "util/cursor.h"
 
 #define MULTIBOOT_MAGIC     0x1badb002u
@@ -92,6 +93,9 @@ static uint32_t loaders_of(const struct image *img, const struct load_plan *p,
 {
     uint32_t set = multiboot2 ? CHECK_GRUB_MULTIBOOT2 : 0;
     size_t len;
+
+    if (image_cpu(img)->boots_elf)
+        return CHECK_QEMU_ELF;
 
     if (p->is_there && !p->bad)
         set |= CHECK_GRUB_MULTIBOOT;

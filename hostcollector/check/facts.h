@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cpu;
+
 /* A function's use of frame pointers, as its instructions show. */
 enum check_frame {
     CHECK_FRAMED,  /* sets up a frame, or is outermost */
@@ -94,6 +96,7 @@ enum check_loader {
     CHECK_GRUB_MULTIBOOT = 1u << 3,
     CHECK_GRUB_MULTIBOOT2 = 1u << 4,
     CHECK_UEFI = 1u << 5,
+    CHECK_QEMU_ELF = 1u << 6, /* QEMU's -kernel, without any header */
 };
 
 /* Reasons why a loader does not load a part of a section. */
@@ -141,6 +144,7 @@ struct check_agent_facts {
 };
 
 struct check_facts {
+    const struct cpu *cpu;
     bool pe;    /* else ELF */
     bool moves; /* may be loaded at another address than linked for */
     uint64_t entry;

@@ -9,6 +9,7 @@
 #include "image/dwarf/dwarf.h"
 #include "image/dwarf/frame_entry.h"
 #include "image/file/image.h"
+#include "util/cpu/cpu.h"
 #include "util/cursor.h"
 #include "util/spans.h"
 
@@ -455,6 +456,7 @@ static int look_at_image(struct gathering *l)
     sort_units(s);
     sum_own(s);
     s->pe = image_is_pe(l->img);
+    s->cpu = image_cpu(l->img);
     s->moves = image_moves(l->img);
     s->entry = image_entry(l->img);
     s->build_id = image_build_id(l->img, &s->build_id_len);

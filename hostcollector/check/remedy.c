@@ -8,6 +8,7 @@
 #include "check/report.h"
 #include "image/names/names.h"
 #include "image/names/red_zone.h"
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 
 #define LINE       1024
@@ -33,8 +34,7 @@ static const struct remedy remedies[CHECK_LANGUAGES] = {
     [CHECK_PASCAL] = {"Compile with -OoNOSTACKFRAME",
                       "-gw2 (-gw3 keeps names as they are written)"},
     [CHECK_GO] = {NULL, "no -ldflags=-w"},
-    [CHECK_ASSEMBLER] = {"Begin functions that call others with push %rbp; mov "
-                         "%sp, %rbp, and end them with pop %rbp; ret",
+    [CHECK_ASSEMBLER] = {"", /* depends on the CPU */
                          "-g (nasm: -g -F dwarf)"},
     [CHECK_OTHER] = {"Compile with the option that keeps frame pointers",
                      "the option for DWARF"},
@@ -73,8 +73,8 @@ static struct check_unit sum_of(const struct check_facts *s,
     return sum;
 }
 
-/* Returns the remedy for missing frames. clang for Windows lets RBP point into
- * the middle of larger frames. */
+/* Returns the remedy for missing frames. clang for Windows lets the frame
+ * pointer point into the middle of larger frames. */
 static const char *frame_remedy(const struct check_facts *s,
                                 enum check_language language)
 {
@@ -139,9 +139,9 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
                text_percent(percent, bare_bytes, s->own_bytes));
     if (n[CHECK_CUTTING] != 0)
         append(line, LINE,
-               " %s of them use%s RBP for other things, and stacks end there.",
+               " %s of them use%s %s for other things, and stacks end there.",
                text_count(number, n[CHECK_CUTTING]),
-               n[CHECK_CUTTING] == 1 ? "s" : "");
+               n[CHECK_CUTTING] == 1 ? "s" : "", s->cpu->fp_name);
     if (bare != 0)
         name_largest(line, s->bare[u->language]);
     if (leaves)
@@ -151,7 +151,13 @@ static void missing_frames(struct remedy_out *r, const struct check_facts *s,
             text_count(number, n[CHECK_LEAF]),
             text_percent(percent, bytes[CHECK_LEAF], s->own_bytes),
             n[CHECK_LEAF] == 1 ? "s" : "");
-    append(line, LINE, " %s.", remedy);
+    if (u->language == CHECK_ASSEMBLER)
+        append(line, LINE,
+               " Begin functions that call others with %s, and end them with "
+               "%s.",
+               s->cpu->begin_frame, s->cpu->end_frame);
+    else
+        append(line, LINE, " %s.", remedy);
     if (!s->agent.linked)
         append(line, LINE,
                " Without an agent (--gdb, --qmp) and with --unwind auto these "
@@ -172,7 +178,8 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
     char line[LINE] = "", number[TEXT_NUMBER];
     struct red_zone zone = {0};
 
-    for (size_t i = 0; i < s->unit_count && !s->pe; i++) {
+    for (size_t i = 0; i < s->unit_count && !s->pe && s->cpu->has_red_zone;
+         i++) {
         const struct check_unit *u = &s->units[i];
         bool is_c = u->language == CHECK_C || u->language == CHECK_CXX;
 
@@ -182,11 +189,12 @@ static void say_red_zone(struct remedy_out *r, const struct check_facts *s)
     if (zone.units == 0)
         return;
     append(line, LINE,
-           "Stacks without a red zone: %s unit%s may keep values below RSP, "
+           "Stacks without a red zone: %s unit%s may keep values below %s, "
            "which an interrupt on the same stack destroys: %s. Compile with "
            "-mno-red-zone, or give the gate of the agent a stack of its own "
            "(PORTING.md), as all other gates need.",
-           text_count(number, zone.units), text_plural(zone.units), zone.names);
+           text_count(number, zone.units), text_plural(zone.units),
+           s->cpu->sp_name, zone.names);
     say_remedy(r, line);
 }
 

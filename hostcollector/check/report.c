@@ -103,7 +103,8 @@ static void write_loaders(const struct check_out *to,
         "QEMU -kernel (multiboot, after objcopy -O elf32-i386)",
         "GRUB (multiboot)",
         "GRUB (multiboot2)",
-        "UEFI"};
+        "UEFI",
+        "QEMU -kernel (ELF)"};
     char line[LINE] = "";
     size_t n = 0;
 

@@ -168,11 +168,13 @@ void check_report_units(const struct check_out *to, const struct check_facts *s,
     if (shown < s->unit_count)
         (void)fprintf(out, "%10s %s more: --all\n", "",
                       text_count(more, s->unit_count - shown));
-    text_wrap(out, "",
-              "Shares are of bytes of code. FRAME: functions that set up a "
-              "frame. LEAF: functions without a frame that call nothing; only "
-              "their direct caller is uncertain. BARE: functions without a "
-              "frame that call others; stacks lack their callers. CUT: "
-              "functions that use RBP for other things; stacks may end there.",
-              to->columns);
+    text_wrap(
+        out, "",
+        "Shares are of bytes of code. FRAME: functions that set up a "
+        "frame. LEAF: functions without a frame that call nothing; only "
+        "their direct caller is uncertain. BARE: functions without a "
+        "frame that call others; stacks lack their callers. CUT: "
+        "functions that use the frame pointer for other things; stacks may "
+        "end there.",
+        to->columns);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 
 /* Shares of the busy samples above which there is a warning. */
@@ -23,8 +24,16 @@ static double part(uint64_t n, uint64_t of)
     return of == 0 ? 0 : (double)n / (double)of;
 }
 
+static const struct cpu *cpu_of(const struct profile *p)
+{
+    const struct cpu *cpu = cpu_of_wire(p->guest.arch);
+
+    return cpu != NULL ? cpu : cpu_at(0);
+}
+
 /* Advice that gives the function (f) a frame. */
-static const char *frame_remedy(const struct view_function *f, bool outside)
+static const char *frame_remedy(const struct cpu *cpu,
+                                const struct view_function *f, bool outside)
 {
     static const struct {
         const char *suffix, *remedy; /* of a file's name */
@@ -35,9 +44,9 @@ static const char *frame_remedy(const struct view_function *f, bool outside)
         {".rs", "compile it with -C force-frame-pointers=yes"},
         {".pas", "compile it with -OoNOSTACKFRAME"},
         {".pp", "compile it with -OoNOSTACKFRAME"},
-        {".S", "begin it with push %rbp; mov %rsp, %rbp"},
-        {".s", "begin it with push %rbp; mov %rsp, %rbp"},
-        {".asm", "begin it with push rbp; mov rbp, rsp"},
+        {".S", NULL}, /* depends on the CPU */
+        {".s", NULL},
+        {".asm", NULL},
     };
     const char *suffix = f->file != NULL ? strrchr(f->file, '.') : NULL;
 
@@ -49,14 +58,14 @@ static const char *frame_remedy(const struct view_function *f, bool outside)
         return "rebuild the Free Pascal RTL with -OoNOSTACKFRAME";
     for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++)
         if (suffix != NULL && strcmp(suffix, languages[i].suffix) == 0)
-            return languages[i].remedy;
-    return "compile it with -fno-omit-frame-pointer (Free Pascal: "
-           "-OoNOSTACKFRAME; assembler: push %rbp; mov %rsp, %rbp)";
+            return languages[i].remedy != NULL ? languages[i].remedy
+                                               : cpu->frame_advice;
+    return cpu->any_frame_advice;
 }
 
 /* Find functions without a frame, which hide their callers. */
-static void look_for_hidden_callers(struct remarks *r, const struct view *v,
-                                    bool outside)
+static void look_for_hidden_callers(struct remarks *r, const struct cpu *cpu,
+                                    const struct view *v, bool outside)
 {
     const struct view_function *most = NULL;
     uint64_t busy = v->total.busy.samples, sum = 0;
@@ -75,14 +84,14 @@ static void look_for_hidden_callers(struct remarks *r, const struct view *v,
                      "%.0f %% of the stacks lack the caller of %s, which calls "
                      "others but has no frame: %s.",
                      100 * part(sum, busy), most->name,
-                     frame_remedy(most, outside));
+                     frame_remedy(cpu, most, outside));
     else
         remarks_warn(r,
                      "%.0f %% of the stacks lack the caller of a function that "
                      "calls others but has no frame, %.0f %% that of %s: %s. "
                      "'collector check' counts such functions.",
                      100 * part(sum, busy), 100 * part(most->hides, busy),
-                     most->name, frame_remedy(most, outside));
+                     most->name, frame_remedy(cpu, most, outside));
 }
 
 /* Find stacks that were not read at all, or not to their end. */
@@ -96,8 +105,8 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
     if (share < UNREADABLE_WARNED)
         return;
     if (v->unreadable_sp != 0)
-        (void)snprintf(sp, sizeof sp, ", for example at RSP 0x%" PRIx64,
-                       v->unreadable_sp);
+        (void)snprintf(sp, sizeof sp, ", for example at %s 0x%" PRIx64,
+                       cpu_of(p)->sp_name, v->unreadable_sp);
     if (ranges != 0)
         (void)snprintf(count, sizeof count, " (%u range%s)", ranges,
                        text_plural(ranges));
@@ -110,17 +119,17 @@ static void look_for_unreadable(struct remarks *r, const struct profile *p,
                      : "");
 }
 
-/* Find stacks that end because RBP did not point to a frame. */
-static void look_for_astray(struct remarks *r, const struct view *v,
-                            bool outside)
+/* Find stacks that end because FP did not point to a frame. */
+static void look_for_astray(struct remarks *r, const struct cpu *cpu,
+                            const struct view *v, bool outside)
 {
     double share = part(v->astray, v->total.busy.samples);
 
     if (share > ASTRAY_WARNED)
         remarks_warn(r,
                      "%.0f %% of the stacks end after a frame or less, because "
-                     "RBP pointed to no frame: %s.",
-                     100 * share,
+                     "%s pointed to no frame: %s.",
+                     100 * share, cpu->fp_name,
                      outside
                          ? BY_TABLES
                          : "compile the kernel with -fno-omit-frame-pointer "
@@ -194,8 +203,8 @@ void stacks_diagnose(struct remarks *r, const struct profile *p,
         look_for_untold(r, v);
     } else {
         look_for_unreadable(r, p, v);
-        look_for_astray(r, v, outside);
-        look_for_hidden_callers(r, v, outside);
+        look_for_astray(r, cpu_of(p), v, outside);
+        look_for_hidden_callers(r, cpu_of(p), v, outside);
     }
     if (part(v->ends[WIRE_END_DEPTH], busy) > .05)
         remarks_note_first(

@@ -14,6 +14,7 @@
 #include "outside/sampler_parts.h"
 #include "state/agent.h"
 #include "tprof/tprof.h"
+#include "util/cpu/cpu.h"
 #include "util/host_clock.h"
 
 #define SECOND        1000000000u
@@ -23,6 +24,8 @@
 #define LAST_PATIENCE 500    /* milliseconds that the collector has for each */
 #define LOOKS         10000u /* nanoseconds that reading the clock may take */
 #define UNSEEN        SECOND /* guest's time in which no core ran the kernel */
+/* bytes of the words that the agent reads at the stack pointer */
+#define LINK_WORDS    (8u * WIRE_STACK_SLOTS)
 #define RARE          (SECOND / 50) /* longest time between two samples */
 
 /* The agent's hooks have no context argument. */
@@ -39,6 +42,9 @@ static struct {
     struct host_channel host;
     uint64_t stood_ns; /* sum of the times for which the guest was stopped */
     void *agent_memory;
+    /* Address at which the agent looks for words of an interrupted function,
+     * and the link register, which it finds there; 0: it reads the stack */
+    uint64_t link_at, link;
     uint64_t seen;    /* time when a core last ran the kernel's code */
     bool is_wide;     /* a core runs 64-bit code at this stop */
     bool is_rebooted; /* the kernel is not at its place any more */
@@ -64,9 +70,13 @@ static uint64_t load_word(uint64_t address)
 
     if (sampler.callers != NULL)
         return stopped_callers_word(sampler.callers, address);
+    if (address - sampler.link_at < LINK_WORDS)
+        return address == sampler.link_at ? sampler.link : 0;
     if (!outside_memory_read(&sampler.memory, address, &word, sizeof word))
         tprof_agent.core[tprof_machine.core]->recorder.counts.faults++;
-    return word;
+    /* the agent of the guest's CPU would take signatures off return addresses,
+     * and other addresses have none */
+    return image_cpu(sampler.img)->strip(word);
 }
 
 /* Find bytes of the guest's code, over which the agent calculates a
@@ -169,6 +179,7 @@ static int begin_agent(void)
         tprof_machine.random = (uint64_t)time(NULL);
     tprof_machine.hooks = &hooks;
     tprof_machine.hz = SECOND;
+    tprof_machine.wire_arch = image_cpu(sampler.img)->wire;
     look_at_clock();
     config.memory_size = tprof_mem_size(&config);
     config.memory = aligned_alloc(4096, (config.memory_size + 4095) & ~4095ul);
@@ -293,10 +304,16 @@ static void sample_core(uint32_t core, uint64_t now)
                                           r.general[r.cpu->fp]};
 
     outside_memory_begin(&sampler.memory, g, core, &r, sampler.e);
+    sampler.link_at = 0;
+    if (r.cpu->has_link) { /* as the agent of this CPU does */
+        interrupted.sp -= LINK_WORDS;
+        sampler.link_at = interrupted.sp;
+        sampler.link = r.cpu->strip(r.general[r.cpu->back]);
+    }
     if (sampler.callers != NULL) {
         stopped_callers_find(sampler.callers, &r, &sampler.memory);
         interrupted.sp = STOPPED_CALLERS_SP;
-        interrupted.fp = STOPPED_CALLERS_FP;
+        interrupted.fp = stopped_callers_fp(sampler.callers);
     }
     if (sampler.asked->saw != NULL)
         sampler.asked->saw(sampler.asked->context, core, now, &r);

@@ -35,6 +35,9 @@ void stopped_callers_find(struct stopped_callers *c,
                           const struct cpu_registers *r,
                           struct outside_memory *m);
 
+/* The frame pointer of the stack; 0: the core has no caller. */
+uint64_t stopped_callers_fp(const struct stopped_callers *c);
+
 /* Returns the word at (address) of the stack; 0 outside it. A frame has two
  * words: the address of the next frame, and a return address. If no caller is
  * missing, the last frame has 0 as the address of the next frame. Otherwise one

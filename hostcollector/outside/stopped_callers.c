@@ -59,6 +59,11 @@ void stopped_callers_find(struct stopped_callers *c,
         c->back[c->count++] = 0;
 }
 
+uint64_t stopped_callers_fp(const struct stopped_callers *c)
+{
+    return c->count != 0 ? STOPPED_CALLERS_FP : 0;
+}
+
 uint64_t stopped_callers_word(const struct stopped_callers *c, uint64_t address)
 {
     uint64_t i = (address - STOPPED_CALLERS_FP) / 16;

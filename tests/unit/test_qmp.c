@@ -261,7 +261,8 @@ TEST(cores_of_another_kind_are_told)
 {
     check_refused((const char *const[]){GREETING, YES(1), YES(2),
                                         TARGET("riscv64"), NULL},
-                  "qmp: a guest with cores of type riscv64, not x86-64");
+                  "qmp: a guest with cores of type riscv64, not "
+                  "x86-64 and aarch64");
 }
 
 TEST(answers_are_matched_with_orders)

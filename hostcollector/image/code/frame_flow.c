@@ -481,6 +481,10 @@ struct code_exit frame_flow_exit(const struct frame_flow *f, size_t at)
     if ((f->own.flags[at] & FRAME_REACHED) == 0)
         return out;
     out.fp_kept = s->fp == FP_CALLER;
+    if (f->cpu->has_link) { /* the only word is the link register */
+        out.words = s->back == FRAME_BACK_IN_LINK ? 0 : CODE_FAR;
+        return out;
+    }
     int words = s->back >= 0 ? (s->depth - s->back) / WORD : -1;
 
     if (s->depth >= 0 && s->depth % WORD == 0 && words >= 0 &&

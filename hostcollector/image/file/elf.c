@@ -238,8 +238,18 @@ static bool names_code(const GElf_Sym *sym, GElf_Word index,
            sym->st_size <= limits[index] - sym->st_value;
 }
 
-static size_t collect(const struct table *t, struct symtab_candidate *out,
-                      const uint64_t *limits, size_t sections)
+/* Does (sym) only mark the beginning of instructions or of data? */
+static bool marks_code(const struct cpu *cpu, const GElf_Sym *sym,
+                       const char *name)
+{
+    return cpu->has_marks && GELF_ST_TYPE(sym->st_info) == STT_NOTYPE &&
+           name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
+           (name[2] == '\0' || name[2] == '.');
+}
+
+static size_t collect(const struct table *t, const struct cpu *cpu,
+                      struct symtab_candidate *out, const uint64_t *limits,
+                      size_t sections)
 {
     size_t n = 0;
 
@@ -251,7 +261,7 @@ static size_t collect(const struct table *t, struct symtab_candidate *out,
             !names_code(&sym, sym.st_shndx, limits, sections))
             continue;
         name = elf_strptr(t->elf, t->names, sym.st_name);
-        if (!symtab_wants(name))
+        if (!symtab_wants(name) || marks_code(cpu, &sym, name))
             continue;
         out[n++] = (struct symtab_candidate){
             .f = {.start = sym.st_value,
@@ -279,8 +289,8 @@ static int read_symbols(struct object *o)
     limits = code_limits(elf_of(o), &sections);
     c = calloc(table.count, sizeof *c);
     if (limits != NULL && c != NULL)
-        status =
-            symtab_fill(&o->symtab, c, collect(&table, c, limits, sections));
+        status = symtab_fill(&o->symtab, c,
+                             collect(&table, o->cpu, c, limits, sections));
     free(c);
     free(limits);
     return status;

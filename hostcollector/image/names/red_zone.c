@@ -10,6 +10,7 @@
 #include "image/dwarf/constants.h"
 #include "image/dwarf/dwarf.h"
 #include "image/file/image.h"
+#include "util/cpu/cpu.h"
 #include "util/text.h"
 
 #define NAME_SHOWN 40u
@@ -96,7 +97,9 @@ static void add_units(struct red_zone *z, const struct dwarf *d, uint8_t *units)
 
 void red_zone_look(struct red_zone *z, struct image *img)
 {
-    struct dwarf *d = image_is_pe(img) ? NULL : dwarf_open(img);
+    struct dwarf *d = image_is_pe(img) || !image_cpu(img)->has_red_zone
+                          ? NULL
+                          : dwarf_open(img);
     size_t count = d != NULL ? dwarf_unit_count(d) : 0;
     uint8_t *units = count != 0 ? allowed_units(d, count) : NULL;
 

@@ -98,7 +98,7 @@ static void find_pc(const struct walk *w, const struct cfi_row *row,
 
     if (!cpu->has_link || !unwind_known(&out->r, cpu->back))
         return;
-    set(&out->r, cpu->pc, out->r.value[cpu->back] & cpu->code_bits);
+    set(&out->r, cpu->pc, cpu->strip(out->r.value[cpu->back]));
     if (!row->is_signal)
         out->r.known &= ~((uint64_t)1 << cpu->back);
 }

@@ -109,7 +109,7 @@ static outcome back_by_code(const struct walk *w, uint64_t entry, uint64_t *out)
     else if (!guest_memory_number(w->memory, entry - (uint64_t)s->back, WORD,
                                   out))
         return UNWIND_UNREAD;
-    *out &= w->cpu->code_bits;
+    *out = w->cpu->strip(*out);
     return UNWIND_FULL;
 }
 

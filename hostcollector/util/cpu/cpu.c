@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "util/cpu/cpu.h"
 
-static const struct cpu *const cpus[] = {&cpu_x86_64};
+static const struct cpu *const cpus[] = {&cpu_x86_64, &cpu_aarch64};
 
 #define CPUS (sizeof cpus / sizeof cpus[0])
 

@@ -51,12 +51,24 @@ typedef long cpu_read_physical(void *context, uint64_t address, void *to,
                                size_t size);
 
 struct cpu {
-    const char *name;   /* "x86-64" */
-    uint8_t wire;       /* WIRE_ARCH_* */
-    uint16_t elf;       /* e_machine */
-    uint16_t pe;        /* Machine of PE images; 0: they are refused */
-    const char *qemu;   /* as QEMU's monitor names it: "x86_64" */
-    uint64_t code_bits; /* bits that a return address can have */
+    const char *name; /* "x86-64" */
+    uint8_t wire;     /* WIRE_ARCH_* */
+    uint16_t elf;     /* e_machine */
+    uint16_t pe;      /* Machine of PE images; 0: they are refused */
+    const char *qemu; /* as QEMU's monitor names it: "x86_64" */
+
+    /* QEMU's -kernel boots any ELF file. Otherwise it wants a header. */
+    bool boots_elf;
+    /* Symbols $x and $d mark where instructions and data begin. */
+    bool has_marks;
+    /* Compilers may keep values below the stack pointer, where interrupts on
+     * the same stack overwrite them, and can be told not to. */
+    bool has_red_zone;
+    const char *fp_name, *sp_name; /* for users: "RBP" */
+    /* Assembly that sets a frame up, and that removes the frame. */
+    const char *begin_frame, *end_frame;
+    /* Advice that gives a function a frame: in assembly, in any language. */
+    const char *frame_advice, *any_frame_advice;
 
     /* --- Instructions --------------------------------------------------- */
 
@@ -105,6 +117,10 @@ struct cpu {
     bool has_link;        /* calls leave the return address in (back) */
     unsigned call_pushes; /* bytes that a call pushes */
     uint64_t kept;        /* registers that functions restore, as bits */
+
+    /* The address without the signature that the CPU may have put into a return
+     * address. */
+    uint64_t (*strip)(uint64_t address);
 
     /*
      * Find the frame that the CPU pushed at (address) in (memory) when it
@@ -156,7 +172,7 @@ struct cpu {
 };
 
 /* CPUs that images may be for, for messages. */
-#define CPU_NAMES    "x86-64"
+#define CPU_NAMES    "x86-64 and aarch64"
 #define CPU_NAMES_PE "x86-64"
 
 extern const struct cpu cpu_x86_64, cpu_aarch64;

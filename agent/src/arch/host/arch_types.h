@@ -19,7 +19,9 @@ struct tprof_arch_trap {
     ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
 #define TPROF_ARCH_SPARE_MAX 4096u
 #define TPROF_ARCH_CALL
-#define TPROF_ARCH_WIRE WIRE_ARCH_X86_64
+/* the CPU of the guest that is sampled from outside */
+#define TPROF_ARCH_WIRE                                                        \
+    (tprof_machine.wire_arch != 0 ? tprof_machine.wire_arch : WIRE_ARCH_X86_64)
 #define TPROF_ARCH_SYMBOL(name, value)                                         \
     _Static_assert((value) > 0, "the collector looks for " #name)
 

@@ -79,6 +79,7 @@ struct tprof_machine {
     uint64_t random;      /* the result of tprof_arch_random() */
     uint32_t core;        /* the core that runs now */
     bool has_crc32c;      /* the CPU has an instruction for it */
+    uint8_t wire_arch;    /* as HELLO names it: WIRE_ARCH_*; 0: x86-64 */
     uint32_t start_error; /* error of tprof_arch_init(), negated; 0: none */
     struct tprof_machine_core cores[TPROF_MACHINE_CORES];
 };

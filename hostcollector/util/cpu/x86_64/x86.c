@@ -15,6 +15,8 @@
 #define CALL_NEAR  0xe8u
 #define NEAR_BYTES 5u
 
+#define BEGIN_FRAME "push %rbp; mov %rsp, %rbp"
+
 /* Registers that a function restores before it returns (System V ABI). */
 #define KEPT_BY_CALLS                                                          \
     (1u << X86_RBX | 1u << X86_RBP | 1u << X86_R12 | 1u << (X86_R12 + 1) |     \
@@ -51,12 +53,25 @@ static long read_virtual(const struct cpu_registers *r,
     return paging_read(&p, address, to, size);
 }
 
+static uint64_t strip(uint64_t address)
+{
+    return address;
+}
+
 const struct cpu cpu_x86_64 = {
     .name = "x86-64",
     .wire = WIRE_ARCH_X86_64,
     .elf = EM_X86_64,
     .pe = PE_AMD64,
     .qemu = "x86_64",
+    .has_red_zone = true,
+    .fp_name = "RBP",
+    .sp_name = "RSP",
+    .begin_frame = BEGIN_FRAME,
+    .end_frame = "pop %rbp; ret",
+    .frame_advice = "begin it with " BEGIN_FRAME,
+    .any_frame_advice = "compile it with -fno-omit-frame-pointer (Free Pascal: "
+                        "-OoNOSTACKFRAME; assembler: " BEGIN_FRAME ")",
     .align = 1,
     .call_min = 2,
     .call_max = CPU_CALL_MAX,
@@ -74,7 +89,7 @@ const struct cpu cpu_x86_64 = {
     .back = X86_PC,
     .call_pushes = 8,
     .kept = KEPT_BY_CALLS,
-    .code_bits = UINT64_MAX,
+    .strip = strip,
     .find_interrupted = iret_frame_find,
     .pushed_below = IRET_FRAME_BELOW,
     .pushed_below_max = IRET_FRAME_BELOW_MAX,
