@@ -11,6 +11,7 @@
 #include "export/export_laid.h"
 #include "export/export_rows.h"
 #include "util/bytes.h"
+#include "util/cpu/cpu.h"
 #include "view/view_build.h"
 
 /*
@@ -36,11 +37,13 @@
 /* Features after the data, in this order. */
 #define FEATURE_BUILD_ID (1u << 2)
 #define FEATURE_HOSTNAME (1u << 3)
-#define FEATURES         2u
+#define FEATURE_ARCH     (1u << 6)
+#define FEATURES         3u
 #define FEATURES_AT      72u
 #define SECTION_SIZE     16u
 #define PATH_ROOM        4096u
 #define HOST_ROOM        192u /* a multiple of 64 */
+#define ARCH_ROOM        16u
 
 /* An entry of the table of build-ids after the data. Its process is the host's
  * kernel. */
@@ -70,6 +73,7 @@ struct perfdata {
     struct perf_record record;
     size_t guests;
     char host[HOST_ROOM]; /* the name of the last guest */
+    char arch[ARCH_ROOM]; /* the CPU of the last guest, as uname has it */
     /* Table of build-ids, which is written at the end. */
     FILE *id_table;
     char *ids;
@@ -166,7 +170,9 @@ static void begin(struct render *to)
     put_u64(r, ATTRS_SIZE);
     put_u64(r, DATA_START); /* data; its size comes at the end */
     for (size_t i = DATA_SIZE_AT; i < HEADER_SIZE; i += 8)
-        put_u64(r, i == FEATURES_AT ? FEATURE_BUILD_ID | FEATURE_HOSTNAME : 0);
+        put_u64(r, i == FEATURES_AT
+                       ? FEATURE_BUILD_ID | FEATURE_HOSTNAME | FEATURE_ARCH
+                       : 0);
     put(r, &attr, ATTR_SIZE);
     put_u64(r, 0);
     put_u64(r, 0);
@@ -358,6 +364,16 @@ static void write_threads(struct render *to, const struct report *r,
                        name_of_thread(name, p, i));
 }
 
+/* Note the CPU (arch) of the wire. A recording of an old agent may not say
+ * it. */
+static void keep_arch(struct perfdata *p, uint8_t arch)
+{
+    const struct cpu *cpu = cpu_of_wire(arch);
+
+    (void)snprintf(p->arch, sizeof p->arch, "%s",
+                   (cpu != NULL ? cpu : cpu_at(0))->qemu);
+}
+
 static void write_perfdata(struct render *to, const struct report *r)
 {
     struct perfdata *p = to->state;
@@ -371,6 +387,7 @@ static void write_perfdata(struct render *to, const struct report *r)
     write_comm(to, pid, pid, name_of_guest(name, r));
     p->guests++;
     (void)snprintf(p->host, sizeof p->host, "%s", name);
+    keep_arch(p, r->profile->guest.arch);
     write_mappings(to, r, pid);
     keep_ids(to, r);
     write_threads(to, r, pid);
@@ -380,7 +397,8 @@ static void write_perfdata(struct render *to, const struct report *r)
 }
 
 /* Write the places of the features, then the features: the table of build-ids,
- * and the guest's name as the name of the machine. */
+ * the guest's name as the name of the machine, and the guest's CPU, by which
+ * perf annotate disassembles. */
 static void write_features(struct render *to)
 {
     struct perfdata *p = to->state;
@@ -394,12 +412,16 @@ static void write_features(struct render *to)
     put_u64(r, p->id_bytes);
     put_u64(r, at + p->id_bytes);
     put_u64(r, sizeof(uint32_t) + HOST_ROOM);
+    put_u64(r, at + p->id_bytes + sizeof(uint32_t) + HOST_ROOM);
+    put_u64(r, sizeof(uint32_t) + ARCH_ROOM);
     (void)fwrite(r->bytes, 1, r->size, to->out);
     if (p->id_bytes != 0) /* otherwise there may be no array */
         (void)fwrite(p->ids, 1, p->id_bytes, to->out);
     r->size = 0;
     put_u32(r, HOST_ROOM);
     put(r, p->host, HOST_ROOM);
+    put_u32(r, ARCH_ROOM);
+    put(r, p->arch, ARCH_ROOM);
     (void)fwrite(r->bytes, 1, r->size, to->out);
 }
 

@@ -55,7 +55,7 @@ struct cpu {
     uint8_t wire;     /* WIRE_ARCH_* */
     uint16_t elf;     /* e_machine */
     uint16_t pe;      /* Machine of PE images; 0: they are refused */
-    const char *qemu; /* as QEMU's monitor names it: "x86_64" */
+    const char *qemu; /* as QEMU and uname name it: "x86_64" */
 
     /* QEMU's -kernel boots any ELF file. Otherwise it wants a header. */
     bool boots_elf;
