@@ -63,7 +63,8 @@ struct pprof {
     struct proto top, message, inner, packed; /* under construction */
     /* numbers written so far */
     uint64_t strings, functions, locations, mappings;
-    uint64_t core_key, guest_key, thread_key; /* strings; 0: not written */
+    uint64_t core_key, guest_key, thread_key,
+        request_key; /* strings; 0: not written */
     double begun;    /* the first guest, seconds since 1970; 0: unknown */
     double duration; /* the longest, seconds */
     uint64_t period; /* the last */
@@ -71,8 +72,9 @@ struct pprof {
 
     /* Of one guest. */
     const struct report *report;
-    uint64_t guest;    /* its name, a string */
-    uint64_t *threads; /* their names, by number; 0: not written */
+    uint64_t guest; /* its name, a string */
+    /* Names, by thread and by 1 + kind of requests; 0: not written. */
+    uint64_t *threads, *requests;
     uint64_t first_mapping;
     struct pair_map by_function,
         by_address; /* numbers minus those before this guest */
@@ -266,11 +268,33 @@ static uint64_t thread_name(struct pprof *p, uint32_t thread)
     return p->threads[thread];
 }
 
+/* The number of the name of (request), which is not 0. */
+static uint64_t request_name(struct pprof *p, uint32_t request)
+{
+    char name[NAME_PLAIN];
+
+    if (p->request_key == 0)
+        p->request_key = string(p, "request");
+    if (p->requests[request] == 0)
+        p->requests[request] =
+            string(p, name_of_request(name, p->report->profile, request - 1));
+    return p->requests[request];
+}
+
+/* Add the label (key) with the text (value), a string, to the sample. */
+static void put_label(struct pprof *p, uint64_t key, uint64_t value)
+{
+    proto_uint(&p->inner, KEY, key);
+    proto_uint(&p->inner, STR, value);
+    proto_message(&p->message, LABEL, &p->inner);
+}
+
 static void write_sample(struct pprof *p, uint32_t core, uint32_t thread,
-                         const struct view_path *path)
+                         uint32_t request, const struct view_path *path)
 {
     struct proto locations = p->packed;
     uint64_t name = thread != 0 ? thread_name(p, thread) : 0;
+    uint64_t kind = request != 0 ? request_name(p, request) : 0;
 
     for (size_t end = path->count, i = end; i-- > 0;) {
         if (path->steps[i].inlined && i > 0)
@@ -287,14 +311,11 @@ static void write_sample(struct pprof *p, uint32_t core, uint32_t thread,
     /* the unit that pprof assumes; without a unit it would drop core 0 */
     proto_uint(&p->inner, NUM_UNIT, p->core_key);
     proto_message(&p->message, LABEL, &p->inner);
-    proto_uint(&p->inner, KEY, p->guest_key);
-    proto_uint(&p->inner, STR, p->guest);
-    proto_message(&p->message, LABEL, &p->inner);
-    if (name != 0) {
-        proto_uint(&p->inner, KEY, p->thread_key);
-        proto_uint(&p->inner, STR, name);
-        proto_message(&p->message, LABEL, &p->inner);
-    }
+    put_label(p, p->guest_key, p->guest);
+    if (name != 0)
+        put_label(p, p->thread_key, name);
+    if (kind != 0)
+        put_label(p, p->request_key, kind);
     p->packed = locations;
     write_message(p, SAMPLE);
 }
@@ -306,7 +327,8 @@ static void write_core(struct render *to, size_t core)
 
     while (export_next(to, p->report, &c))
         write_sample(p, p->report->profile->cores[core].core,
-                     view_thread_of(p->report->view, core, c.entry), &c.path);
+                     view_thread_of(p->report->view, core, c.entry),
+                     view_request_of(p->report->view, core, c.entry), &c.path);
 }
 
 /* Write the remarks. */
@@ -327,9 +349,10 @@ static void write_pprof(struct render *to, const struct report *r)
         return;
     write_types(p, export_unit(r->profile));
     p->threads = calloc(r->profile->thread_count + 1, sizeof *p->threads);
-    to->no_memory = p->threads == NULL;
+    p->requests = calloc(UINT8_MAX + 1, sizeof *p->requests);
+    to->no_memory = p->threads == NULL || p->requests == NULL;
     if (to->no_memory)
-        return;
+        goto done;
     p->report = r;
     p->guest = string(p, name_of_guest(name, r));
     write_mappings(p, r);
@@ -338,13 +361,15 @@ static void write_pprof(struct render *to, const struct report *r)
         write_core(to, i);
     map_fini(&p->by_function);
     map_fini(&p->by_address);
-    free(p->threads);
     if (r->profile->wall_start > 0 &&
         (p->begun <= 0 || r->profile->wall_start < p->begun))
         p->begun = r->profile->wall_start;
     if (r->profile->duration_s > p->duration)
         p->duration = r->profile->duration_s;
     p->period = export_ns(r->profile, (double)r->profile->period_tsc);
+done:
+    free(p->threads);
+    free(p->requests);
 }
 
 static void end(struct render *to)

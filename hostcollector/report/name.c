@@ -412,6 +412,16 @@ const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
     return buf;
 }
 
+const char *name_of_request(char buf[NAME_PLAIN], const struct profile *p,
+                            size_t kind)
+{
+    if (kind < p->request_count && p->requests[kind].name[0] != '\0')
+        text_escape(buf, NAME_PLAIN, p->requests[kind].name);
+    else
+        (void)snprintf(buf, NAME_PLAIN, "kind %zu", kind);
+    return buf;
+}
+
 const char *name_of_lock(char buf[NAME_PLAIN], const struct report *r,
                          size_t lock)
 {

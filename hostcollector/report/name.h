@@ -72,6 +72,10 @@ struct profile;
 const char *name_of_thread(char buf[NAME_PLAIN], const struct profile *p,
                            uint32_t number);
 
+/* Returns the kernel's name of requests of kind (kind), or else "kind 3". */
+const char *name_of_request(char buf[NAME_PLAIN], const struct profile *p,
+                            size_t kind);
+
 /* Returns the kernel's name of lock number (lock) of the profile, or the lock's
  * symbol, or its address. */
 const char *name_of_lock(char buf[NAME_PLAIN], const struct report *r,

@@ -117,6 +117,16 @@ uint32_t view_thread_of(const struct view *v, size_t core, size_t entry)
                : 0;
 }
 
+uint32_t view_request_of(const struct view *v, size_t core, size_t entry)
+{
+    const struct profile *p = v->paths->profile;
+    const struct profile_core *c = &p->cores[core];
+
+    return entry < c->entry_count
+               ? profile_stack(p, c->entries[entry].stack).request
+               : 0;
+}
+
 /* Limit of the functions of a stack, inlined ones included. */
 #define WAIT_MOST 64u
 

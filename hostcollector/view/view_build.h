@@ -53,4 +53,7 @@ bool view_leaf_of(const struct view *v, size_t core, size_t entry,
  * profile; 0: not known. */
 uint32_t view_thread_of(const struct view *v, size_t core, size_t entry);
 
+/* Returns 1 + the kind of requests of entry (entry) of cores[core]; 0: none. */
+uint32_t view_request_of(const struct view *v, size_t core, size_t entry);
+
 #endif

@@ -51,18 +51,6 @@ static struct parts parts_of(const struct request_times *t)
     return p;
 }
 
-/* Write the name of (kind), which is its number if it has no name. Returns
- * (buf). */
-static const char *name_of_kind(char buf[NAME_PLAIN], const struct profile *p,
-                                size_t kind)
-{
-    if (kind < p->request_count && p->requests[kind].name[0] != '\0')
-        text_escape(buf, NAME_PLAIN, p->requests[kind].name);
-    else
-        (void)snprintf(buf, NAME_PLAIN, "kind %zu", kind);
-    return buf;
-}
-
 double table_percentile(const struct profile_request *k, double share)
 {
     double all = 0, sum = 0;
@@ -105,7 +93,7 @@ static void write_kind(FILE *out, const struct report *r, size_t kind)
     }
     (void)fprintf(out, " %7s", time_text(time, p, (double)k->longest));
     (void)fputs("  ", out);
-    text_cut(out, name_of_kind(buf, p, kind), table_left(r, LEFT));
+    text_cut(out, name_of_request(buf, p, kind), table_left(r, LEFT));
     (void)putc('\n', out);
     struct parts parts = parts_of(&k->times);
 
@@ -179,7 +167,7 @@ static void write_slow(FILE *out, const struct report *r, uint32_t i)
     else
         (void)fprintf(out, " %5s %5s %5s %5s", ".", ".", ".", ".");
     (void)snprintf(text, sizeof text, "%s %" PRIu64,
-                   name_of_kind(name, p, s->kind), s->number);
+                   name_of_request(name, p, s->kind), s->number);
     if (p->tsc_hz != 0)
         (void)snprintf(text + strlen(text), sizeof text - strlen(text),
                        ", at %.3f s", (double)s->began / (double)p->tsc_hz);
