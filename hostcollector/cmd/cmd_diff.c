@@ -345,6 +345,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
         warn_of_strangers(runs, &d) != 0) {
         (void)err_memory(e);
     } else {
+        diff_sums_state(&runs->sums, &d);
         d.warnings = runs->warnings;
         d.warning_count = runs->warning_count;
         result = write_and_judge(&d, c, out, e);

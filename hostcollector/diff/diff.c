@@ -437,6 +437,7 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
     if (d->show_tree)
         diff_tree(out, look, columns_of(look), d);
     diff_units_tables(out, look, columns_of(look), d);
+    diff_sums_tables(out, columns_of(look), d);
     write_legend(out, look, d);
     write_renamed(out, look, d);
     write_pairs(out, look, d);

@@ -34,6 +34,24 @@ struct diff_unit {
     const struct unit_row *rows; /* by function */
 };
 
+enum diff_kind { DIFF_THREAD, DIFF_REQUEST, DIFF_LOCK, DIFF_KINDS };
+
+#define DIFF_FIGURES   3
+#define DIFF_ITEM_NAME 160
+
+/* A thread, kind of requests, or lock: its figures before and after. Of a
+ * thread the running, ready and blocked parts of its time; of requests the
+ * number a second, and the mean of the runs' median and 99th percentile, in
+ * seconds; of a lock the time of waits in the time of the run, the contended
+ * part of its acquires, and the part of the time in which it is held. */
+struct diff_item {
+    enum diff_kind kind;
+    char name[DIFF_ITEM_NAME]; /* safe on a terminal */
+    /* sums over the runs; a figure is a part of a whole */
+    double part[2][DIFF_FIGURES], whole[2][DIFF_FIGURES];
+    double figure[2][DIFF_FIGURES];
+};
+
 /* A core, thread or image that both sides have, and the changes in it. */
 struct diff_group {
     uint32_t core;    /* number of a core */
@@ -61,6 +79,9 @@ struct diff {
     uint32_t by; /* of (groups), an enum view_by */
     struct diff_unit units[WIRE_PROGRESS_COUNTERS];
     size_t unit_count;
+    const struct diff_item *items; /* that both sides have, in no order */
+    size_t item_count;
+    uint64_t items_refused;      /* had no room */
     const char *const *warnings; /* safe to print on a terminal */
     size_t warning_count;
     uint32_t top; /* rows of each kind of change; 0: only rows worth a line */

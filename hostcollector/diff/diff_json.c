@@ -215,6 +215,47 @@ static void write_groups(struct json_object *o, const struct diff *d)
     (void)putc(']', out);
 }
 
+/* Write a member for each kind of items that both sides have. */
+static void write_items(struct json_object *o, const struct diff *d,
+                        enum diff_kind kind, const char *key,
+                        const char *const figures[DIFF_FIGURES])
+{
+    static const char *const sides[2] = {"before", "after"};
+    bool first = true;
+
+    for (size_t i = 0; i < d->item_count; i++) {
+        const struct diff_item *item = &d->items[i];
+
+        if (item->kind != kind)
+            continue;
+        if (first)
+            (void)putc('[', json_member(o, key));
+        struct json_object in = json_element(o->out, &first);
+
+        json_text(&in, "name", item->name);
+        for (size_t side = 0; side < 2; side++) {
+            struct json_object of = json_inner(&in, sides[side]);
+
+            for (size_t k = 0; k < DIFF_FIGURES; k++)
+                json_real(&of, figures[k], item->figure[side][k]);
+            json_end(&of);
+        }
+        json_end(&in);
+    }
+    if (!first)
+        (void)putc(']', o->out);
+}
+
+static void write_sums(struct json_object *o, const struct diff *d)
+{
+    write_items(o, d, DIFF_THREAD, "thread_times",
+                (const char *const[]){"running", "ready", "blocked"});
+    write_items(o, d, DIFF_REQUEST, "requests",
+                (const char *const[]){"rate_hz", "p50_seconds", "p99_seconds"});
+    write_items(o, d, DIFF_LOCK, "locks",
+                (const char *const[]){"waited", "contended", "held"});
+}
+
 void diff_json(FILE *out, const struct diff *d)
 {
     struct json_object o = json_begin(out);
@@ -232,6 +273,7 @@ void diff_json(FILE *out, const struct diff *d)
     write_strings(&o, "warnings", d->warnings, d->warning_count);
     write_functions(&o, d->functions, d->rows, d->count, &d->result);
     write_groups(&o, d);
+    write_sums(&o, d);
     if (d->tree->folded != 0)
         json_count(&o, "calls_without_room", d->tree->folded);
     (void)fputs("\n[", json_member(&o, "calls"));

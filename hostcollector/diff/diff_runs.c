@@ -151,6 +151,7 @@ static int add_view(struct reading *reading, struct err *e)
                add_tree(reading, g.view) != 0 ||
                diff_units_add(&d->units, reading->side, r->profile, g.view) !=
                    0 ||
+               diff_sums_add(&d->sums, reading->side, &g.is) != 0 ||
                add_warnings(d, reading->path, &r->remarks) != 0) {
         (void)err_memory(e);
     } else {
@@ -263,6 +264,7 @@ void diff_runs_fini(struct diff_runs *d)
     pairs_fini(&d->pairs);
     diff_groups_fini(&d->groups);
     diff_units_fini(&d->units);
+    diff_sums_fini(&d->sums);
     merged_fini(&d->tree);
     arena_fini(&d->text);
     free(d->warnings);

@@ -105,6 +105,28 @@ uint64_t diff_units_bytes(const struct diff_units *u, size_t functions);
 /* Release what (u) holds. */
 void diff_units_fini(struct diff_units *u);
 
+/* diff_sums.c: the times of threads, requests and locks. */
+
+/* Further names are counted, and left out. */
+#define DIFF_ITEMS_MAX 4096
+
+/* Zeroed: none. */
+struct diff_sums {
+    struct diff_item *list; /* by first appearance */
+    size_t count, room;
+    uint64_t refused;
+};
+
+/* Add the threads, requests and locks of (r) to (side).
+ * Returns 0; -1 if there is no memory. */
+int diff_sums_add(struct diff_sums *s, unsigned side, const struct report *r);
+
+/* Store in (d) what both sides have. Called once, after all runs. */
+void diff_sums_state(struct diff_sums *s, struct diff *d);
+
+/* Release what (s) holds. */
+void diff_sums_fini(struct diff_sums *s);
+
 #define DIFF_FAIL_IF 16
 
 struct diff_config {
@@ -125,7 +147,8 @@ struct diff_runs {
     struct diff_side sides[2];
     struct diff_units units;
     struct diff_groups groups; /* with --by */
-    struct merged tree;        /* of both sides */
+    struct diff_sums sums;
+    struct merged tree;    /* of both sides */
     const char **warnings; /* "FILE: warning", safe to print on a terminal */
     size_t warning_count, warning_room;
     char windows[2][WINDOW_OPTIONS_TEXT]; /* in (sides) */
