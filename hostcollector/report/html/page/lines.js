@@ -116,7 +116,9 @@ class FunctionLines {
     }
 
     headText(a) {
-        return `${shareText({ p: a.self.share, ...a.self })} of ${a.of} time in its code, ` +
+        const inlined = a.bodies.some((body) => body.inlined && body.self.samples);
+        return `${shareText({ p: a.self.share, ...a.self })} of ${a.of} time in its code` +
+            `${inlined ? " with functions inlined there" : ""}, ` +
             `${countText(a.self.samples)} samples; Self is in % of that. Of all samples ` +
             "of this page, whatever is selected elsewhere." + this.originText(a);
     }
