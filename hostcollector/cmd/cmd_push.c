@@ -99,7 +99,7 @@ static const struct help help = {
     "marks the recording as sent. The name of a recording gives its guest: "
     "web1.tprof, or web1.TIME.tprof, where TIME consists of digits. Windows of "
     "collector serve take the names of functions from the images that serve "
-    "found, or from --symbols or --elf.\n"
+    "found or has copied into the folder, or from --symbols or --elf.\n"
     "\n"
     "  --to ./profiles                         a folder\n"
     "  --to clickhouse+http://127.0.0.1:8123/  the tables of clickhouse.sql\n"

@@ -21,6 +21,7 @@
 #include "guard/descriptor.h"
 #include "guard/opener.h"
 #include "guard/side_process.h"
+#include "image/file/folders.h"
 #include "session/guest_report.h"
 
 #define COMMAND "collector push"
@@ -134,6 +135,21 @@ static int status_of(const struct guest_run *r, bool written)
     return guest_run_has_samples(r) ? EXIT_DONE : EXIT_EMPTY;
 }
 
+/* Search images also beside the recording (path), where collector serve keeps
+ * a copy of each image. */
+static void use_kept_images(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+
+    if (slash == NULL || (size_t)(slash - path) >= sizeof folder) {
+        image_kept_in(".");
+        return;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    image_kept_in(folder);
+}
+
 /* Read the recording (path). Returns an enum exit_code. */
 static int read_one(struct serving *s, const char *path, struct outputs *out)
 {
@@ -153,6 +169,8 @@ static int read_one(struct serving *s, const char *path, struct outputs *out)
     };
     enum guest_run_fault fault;
     struct err e;
+
+    use_kept_images(path);
     struct guest_run *r = guest_run_new(&config, &fault, &e);
 
     if (r == NULL) {

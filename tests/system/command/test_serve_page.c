@@ -496,6 +496,11 @@ TEST(busy_is_what_a_report_says)
     CHECK_EQ(rename("kernel.elf", "gone"), 0);
     CHECK_EQ(collector("report --spool spool --guest one"), 0);
     CHECK_CONTAINS("out", "  kernel::bus::receive  ");
+    /* push reads the copy, too */
+    CHECK_EQ(collector("push --to sent --format folded spool"), 0);
+    CHECK_EQ(system("cat sent/one/*/*.folded >folded"), 0);
+    CHECK_CONTAINS("folded", "kernel::bus::receive ");
+    CHECK(!contains("folded", "0x"));
 }
 
 #define TOKEN "0123456789abcdef"
