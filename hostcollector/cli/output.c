@@ -419,9 +419,13 @@ int outputs_overall(struct outputs *out, const struct overall *o, struct err *e)
 {
     for (unsigned i = 0; i < out->count; i++) {
         struct output *output = &out->list[i];
+        const struct report look =
+            text_style_for_output(&(struct report){0}, output->path, out);
+        struct overall own = *o;
 
+        own.look = &look;
         if (output->format->overall != NULL)
-            output->format->overall(&output->to, o);
+            output->format->overall(&output->to, &own);
         if (check_written(output, e) != 0)
             return -1;
     }

@@ -108,6 +108,7 @@ struct overall_image {
 
 /* Sums over all guests. */
 struct overall {
+    const struct report *look; /* the look of text, without samples */
     const struct overall_guest *guests;
     size_t guest_count;
     const struct overall_image *images; /* images that several guests run */

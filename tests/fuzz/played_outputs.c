@@ -190,14 +190,17 @@ int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
 int __wrap_outputs_overall(struct outputs *out, const struct overall *o,
                            struct err *e)
 {
+    struct overall own = *o;
+
     (void)out;
     (void)e;
+    own.look = &(const struct report){.columns = 80};
     if (outputs.form == FORM_FILE &&
         files[outputs.file].format->overall != NULL) {
-        write_file(&files[outputs.file], NULL, o);
+        write_file(&files[outputs.file], NULL, &own);
         return 0;
     }
-    render_txt.overall(&(struct render){.out = outputs.shown}, o);
+    render_txt.overall(&(struct render){.out = outputs.shown}, &own);
     check_text();
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -51,6 +52,48 @@ TEST(each_guest_has_a_report_and_all_have_one_together)
     CHECK_STR(text_of("out"), "core0;0x400100 70\n");
     CHECK_EQ(collector("report a.one.tprof --format folded"), 0);
     CHECK_STR(text_of("out"), "core0;0x400100 50\n");
+}
+
+/* Returns the number of lines of (file) that are longer than (columns). */
+static unsigned long_lines(const char *file, size_t columns)
+{
+    unsigned n = 0;
+
+    for (const char *line = text_of(file), *end; *line != '\0'; line = end) {
+        end = strchrnul(line, '\n');
+        n += (size_t)(end - line) > columns;
+        end += *end == '\n';
+    }
+    return n;
+}
+
+#define LONG_NAME "a-guest-whose-name-has-thirty-9"
+
+TEST(guests_are_listed_in_the_columns_of_the_output)
+{
+    enter_dir();
+    for (unsigned columns = 80; columns <= 120; columns += 40) {
+        char number[8];
+        pid_t one = start_guest("one", play_50);
+        pid_t two = start_guest("two", play_70);
+
+        (void)snprintf(number, sizeof number, "%u", columns);
+        (void)setenv("COLUMNS", number, 1);
+        CHECK_EQ(collector("--serial one --name " LONG_NAME " --serial two "
+                           "--serial never -d 0.5 -q"),
+                 1);
+        join_guest(one);
+        join_guest(two);
+        CHECK_CONTAINS("out", "==== all guests ====\n3 guests: 120 samples");
+        CHECK_CONTAINS("out",
+                       "              ! nothing ever listened at never: ");
+        CHECK_CONTAINS(
+            "out", columns == 80 ? "  a-guest-whose-name-has..  unknown image\n"
+                                 : "  a-guest-whose-name-has-thirt..  "
+                                   "unknown image\n");
+        CHECK_EQ(long_lines("out", columns), 0);
+        CHECK(unlink("one") == 0 && unlink("two") == 0);
+    }
 }
 
 /* Of another wire version. */
