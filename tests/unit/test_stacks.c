@@ -22,12 +22,21 @@ static struct tprof_stacks fresh(void)
     return s;
 }
 
+static uint32_t define(struct tprof_stacks *s, uint64_t name)
+{
+    bool is_new;
+    uint32_t id = tprof_stacks_define(s, name, &is_new);
+
+    CHECK(is_new);
+    return id;
+}
+
 TEST(stacks_finds_what_was_defined_and_nothing_else)
 {
     struct tprof_stacks s = fresh();
 
     CHECK_EQ(tprof_stacks_search(&s, name_of(1)), -1);
-    uint32_t id = tprof_stacks_define(&s, name_of(1));
+    uint32_t id = define(&s, name_of(1));
 
     CHECK(id < SLOTS);
     CHECK_EQ(tprof_stacks_search(&s, name_of(1)), id);
@@ -36,12 +45,34 @@ TEST(stacks_finds_what_was_defined_and_nothing_else)
     CHECK_EQ(tprof_stacks_search(&s, name_of(1)), -1);
 }
 
+/* catches: a stack with two ids after the slot before it became free */
+TEST(stacks_defines_no_name_twice)
+{
+    struct tprof_stacks s = fresh();
+    uint32_t first = define(&s, name_of(1));
+    bool is_new;
+
+    for (uint64_t n = 2; n < 6; n++)
+        define(&s, name_of(n));
+    uint32_t id = tprof_stacks_define(&s, name_of(5), &is_new);
+
+    CHECK(!is_new);
+    CHECK_EQ(tprof_stacks_search(&s, name_of(5)), id);
+    /* the names have the same home */
+    uint32_t second = define(&s, name_of(1) + 1);
+
+    CHECK(second != first);
+    tprof_stacks_undefine(&s, first);
+    CHECK_EQ(tprof_stacks_define(&s, name_of(1) + 1, &is_new), second);
+    CHECK(!is_new);
+}
+
 TEST(stacks_forgets_everything_at_once)
 {
     struct tprof_stacks s = fresh();
 
     for (uint64_t n = 0; n < 20; n++)
-        tprof_stacks_define(&s, name_of(n));
+        define(&s, name_of(n));
     tprof_stacks_forget(&s);
     for (uint64_t n = 0; n < 20; n++)
         CHECK_EQ(tprof_stacks_search(&s, name_of(n)), -1);
@@ -62,7 +93,7 @@ TEST(stacks_keeps_ids_apart_when_it_overflows) /* as it must: ids name slots */
     uint64_t owner[SLOTS] = {0};
 
     for (uint64_t n = 0; n < 1000; n++) {
-        uint32_t id = tprof_stacks_define(&s, name_of(n));
+        uint32_t id = define(&s, name_of(n));
 
         CHECK(id < SLOTS);
         owner[id] = name_of(n);

@@ -163,10 +163,11 @@ static int write_owed(struct tprof_recorder *r)
 static uint32_t shared_frames(const struct tprof_chain *a,
                               const struct tprof_chain *b)
 {
+    uint32_t most = a->count < b->count ? a->count : b->count;
+    const uint64_t *x = a->frame + a->count, *y = b->frame + b->count;
     uint32_t n = 0;
 
-    while (n < a->count && n < b->count &&
-           a->frame[a->count - 1 - n] == b->frame[b->count - 1 - n])
+    while (n < most && *--x == *--y)
         n++;
     return n;
 }
@@ -219,12 +220,11 @@ static int32_t find_stack(struct tprof_recorder *r,
     if (s->unseen)
         c->end = s->unseen;
     name += s->unseen;
-    int32_t known = tprof_stacks_search(&r->stacks, name);
+    bool is_new;
+    uint32_t id = tprof_stacks_define(&r->stacks, name, &is_new);
 
-    if (known >= 0)
-        return known;
-    uint32_t id = tprof_stacks_define(&r->stacks, name);
-
+    if (!is_new)
+        return (int32_t)id;
     if (!write_stack(r, id, c, shared_frames(r->last, c))) {
         tprof_stacks_undefine(&r->stacks, id);
         return -1;

@@ -118,16 +118,21 @@ TPROF_HOT int tprof_sample_quick(struct tprof_recorder *r, const uint64_t *pc,
     if (__builtin_expect(r->stacks.slots[id] != name, 0))
         id = tprof_stacks_search(&r->stacks,
                                  tprof_unwind_rootless(&r->span, sp, name, o));
-    /* after a clock went back these are huge, and do not fit */
-    uint64_t units = (time >> r->shift) - r->time;
-    uint64_t leaf = *pc - r->span.origin;
     uint32_t tail = tprof_ring_tail(&r->ring);
 
-    late >>= r->shift;
+    /* each comparison by itself, so that few values are in registers */
     if (__builtin_expect(
-            tail == r->slow_at_tail || id < 0 || !tprof_sample_is_told(r) ||
-                leaf >= r->span.text.reach || !tprof_sample_fits(units, late),
-            0))
+            tail == r->slow_at_tail || id < 0 || !tprof_sample_is_told(r), 0))
+        return 0;
+    uint64_t leaf = *pc - r->span.origin;
+
+    if (__builtin_expect(leaf >= r->span.text.reach, 0))
+        return 0;
+    /* after a clock went back these are huge, and do not fit */
+    uint64_t units = (time >> r->shift) - r->time;
+
+    late >>= r->shift;
+    if (__builtin_expect(!tprof_sample_fits(units, late), 0))
         return 0;
     tprof_sample_put(r, tail, (uint64_t)id, units, leaf, late);
     return 1;

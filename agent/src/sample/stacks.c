@@ -33,18 +33,23 @@ int32_t tprof_stacks_search(const struct tprof_stacks *s, uint64_t name)
     return -1;
 }
 
-uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name)
+uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name,
+                             bool *is_new)
 {
     uint32_t home = tprof_stacks_home(s, name);
-    uint32_t id = home;
-    uint32_t i = 0;
+    /* if all slots are taken: replace one */
+    uint32_t free = (home + (uint32_t)(name >> 61)) & s->mask;
 
-    while (i < TPROF_STACKS_WINDOW && s->slots[id] != 0) {
-        id = (id + 1) & s->mask;
-        i++;
+    *is_new = false;
+    for (uint32_t i = TPROF_STACKS_WINDOW; i-- > 0;) {
+        uint32_t id = (home + i) & s->mask;
+
+        if (s->slots[id] == name)
+            return id;
+        if (s->slots[id] == 0)
+            free = id; /* the last of these is the first from the home on */
     }
-    if (i == TPROF_STACKS_WINDOW) /* all slots are taken: replace one */
-        id = (home + (uint32_t)(name >> 61)) & s->mask;
-    s->slots[id] = name;
-    return id;
+    *is_new = true;
+    s->slots[free] = name;
+    return free;
 }

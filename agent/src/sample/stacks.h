@@ -8,6 +8,7 @@
 #ifndef TPROF_STACKS_H
 #define TPROF_STACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -35,9 +36,10 @@ static inline void tprof_stacks_init(struct tprof_stacks *s, uint64_t *slots,
  * begins. Returns 0 if it has to be called again before any other function. */
 int tprof_stacks_forget(struct tprof_stacks *s);
 
-/* Gives (name) a slot and returns its id. Forgets the name that had the slot.
- */
-uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name);
+/* Returns the id of (name). If the name has none (*is_new), gives it a slot,
+ * and forgets the name that had the slot. */
+uint32_t tprof_stacks_define(struct tprof_stacks *s, uint64_t name,
+                             bool *is_new);
 
 /* Frees slot (id): the chain could not be written. */
 static inline void tprof_stacks_undefine(struct tprof_stacks *s, uint32_t id)

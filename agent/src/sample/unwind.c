@@ -111,14 +111,17 @@ int tprof_unwind_locate(struct tprof_span *span, uint64_t pc, uint64_t sp)
     if (r) {
         span->start = r->start;
         span->room = r->size - WORDS_SIZE + 1;
-        span->limit = r->start + r->size - (TPROF_FRAME_SIZE - 1);
+        span->minus_limit = TPROF_FRAME_SIZE - 1 - r->start - r->size;
     }
     return span->origin + span->start != before;
 }
 
 uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp)
 {
-    if (tprof_unwind_range(span->bounds, sp, 1))
+    const struct tprof_bounds *b = span->bounds;
+
+    /* outside all ranges, which is the usual case, or between them? */
+    if (sp - b->readable[0].start < b->extent && tprof_unwind_range(b, sp, 1))
         return TPROF_NO_NAME;
     /* the same as the second walk, which reads nothing then */
     return tprof_mix(span->text.seed, sp ? TPROF_END_OUTSIDE : WIRE_END_MEMORY);
@@ -147,6 +150,7 @@ static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
     chain->slots = 0;
     if (sp - span->start >= span->room)
         return hash;
+#pragma GCC unroll 1
     for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
         chain->word[i] = tprof_arch_load_add(0, sp + 8 * i);
         if (in_text(&span->text, chain->word[i])) {
@@ -162,39 +166,46 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
                              struct tprof_chain *chain)
 {
     const struct tprof_bounds *b = span->bounds;
-    uint64_t hash = take_words(span, sp, chain);
     const struct tprof_range *r = tprof_unwind_range(b, sp, 1);
-    uint64_t floor = sp;
+    uint64_t hash = take_words(span, sp, chain);
+    /* as in tprof_unwind_quick(); so far no frame is below the limit */
+    uint64_t minus_limit = -sp, last = UINT64_MAX, at;
     uint32_t count = 0;
+    enum wire_end end = WIRE_END_MEMORY;
 
-    chain->end = WIRE_END_MEMORY;
     chain->outside = r ? 0 : sp;
     while (r) {
-        chain->end = WIRE_END_DEPTH;
-        if (count == depth)
-            break;
-        chain->end = WIRE_END_ZERO;
-        if (fp == 0)
-            break;
-        chain->end = WIRE_END_MEMORY;
-        if (r->size < TPROF_FRAME_SIZE ||
-            fp - r->start > r->size - TPROF_FRAME_SIZE) {
+        at = fp + minus_limit;
+        if (at <= last) {
+            /* in another range, or in none */
+            end = WIRE_END_ZERO;
+            if (fp == 0)
+                break;
+            end = WIRE_END_MEMORY;
             r = tprof_unwind_range(b, fp, TPROF_FRAME_SIZE);
-            continue; /* in another range, or in none */
+            if (!r)
+                break;
+            end = WIRE_END_NOT_RISING;
+            if (fp < last - minus_limit + 1)
+                break;
+            minus_limit = TPROF_FRAME_SIZE - 1 - r->start - r->size;
+            last = fp - 1 + minus_limit;
+            continue;
         }
-        chain->end = WIRE_END_NOT_RISING;
-        if (fp < floor)
-            break;
         uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
 
-        chain->end = WIRE_END_TEXT;
+        end = WIRE_END_TEXT;
         if (!in_text(&span->text, address) && !find_text(b, address, 0))
             break;
         chain->frame[count++] = address;
         hash = tprof_mix(hash, address);
-        floor = fp + 1;
-        fp = tprof_arch_load_add(1, fp) - 1; /* 0 would end the chain */
+        last = at;
+        fp = tprof_arch_load_add(0, fp); /* 0 ends the chain */
+        end = WIRE_END_DEPTH;
+        if (count == depth)
+            break;
     }
     chain->count = count;
-    return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : chain->end);
+    chain->end = end;
+    return tprof_mix(hash, chain->outside ? TPROF_END_OUTSIDE : end);
 }

@@ -7,7 +7,7 @@
  * wild frame pointer costs frames, and nothing else.
  *
  * There are two walks over the same chain. tprof_unwind_quick() only computes
- * the name of the chain, with six instructions a frame and those of the loop:
+ * the name of the chain, with six instructions a frame and few of the loop:
  * most stacks were seen before, and for these the name is enough.
  * tprof_unwind_frames() also checks that each return address lies in text, and
  * stores the addresses. If the quick walk returns a name and all addresses are
@@ -28,6 +28,7 @@
 #define TPROF_UNWIND_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
@@ -89,9 +90,9 @@ struct tprof_span {
     /* A stack pointer from (start) to below (start + room) has its words in the
      * range. 0: no range yet. */
     uint64_t room;
-    /* A frame pointer from (start) to below (limit) has its frame in the range.
-     */
-    uint64_t limit;
+    /* Minus the limit: a frame pointer from (start) to below the limit has its
+     * frame in the range. */
+    uint64_t minus_limit;
     struct tprof_text text;
     /* The base of leaves: (text.start). In memory without an image it is
      * another base, and (text) is the first image except for its last three
@@ -134,6 +135,22 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
     return slot - word;
 }
 
+/* Returns (hash) with word (slot) of the stack at (sp), if the word lies in the
+ * text of (size) bytes at (text). */
+TPROF_HOT uint64_t tprof_unwind_hash_word(uint64_t hash, uint64_t sp,
+                                          uint32_t slot, uint64_t text,
+                                          uint64_t size)
+{
+    uint64_t above = tprof_arch_load(sp + 8ul * slot) - text;
+
+    /* otherwise the compiler keeps the word, too */
+    TPROF_ARCH_IN_REGISTER(above);
+    if (__builtin_expect(above < size, 0))
+        hash = tprof_mix(hash, tprof_unwind_word(above + text, slot));
+    return hash;
+}
+_Static_assert(WIRE_STACK_SLOTS == 4, "as tprof_unwind_quick() has it");
+
 #define TPROF_NO_NAME 1u /* the chance that a chain has this name is 2^-64 */
 
 /* The outermost frame that tprof_unwind_quick() has read. */
@@ -150,16 +167,56 @@ uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
 /* tprof_unwind_quick() for a stack that is not in (span) */
 uint64_t tprof_unwind_elsewhere(const struct tprof_span *span, uint64_t sp);
 
+/* The quick walk between two frames */
+struct tprof_step {
+    uint64_t fp;
+    uint64_t last; /* the frame before, minus the limit */
+    uint64_t hash;
+};
+
+/* Takes one frame into the hash. Returns false, and changes nothing, if the
+ * frame is not below the limit or does not lie above (s->last). */
+TPROF_HOT bool tprof_unwind_step(struct tprof_step *s, uint64_t minus_limit)
+{
+    uint64_t at = s->fp + minus_limit;
+
+    if (at <= s->last)
+        return false;
+    /* tprof_mix() of the return address */
+    s->hash = tprof_arch_load_add(s->hash, s->fp + TPROF_FRAME_CALLER) *
+              tprof_mix_factor;
+    s->fp = tprof_arch_load(s->fp);
+    s->last = at;
+    return true;
+}
+
+/* Returns the end of the chain at (s), whose frame pointer is not 0. Returns
+ * WIRE_END_REASONS if it goes on in another range. */
+TPROF_HOT uint64_t tprof_unwind_end(const struct tprof_span *span,
+                                    const struct tprof_step *s)
+{
+    /* the tick has no registers left for what it has read from (span) */
+    TPROF_ARCH_IN_REGISTER(span);
+    const struct tprof_bounds *b = span->bounds;
+
+    if (s->fp - b->readable[0].start >= b->extent)
+        return WIRE_END_MEMORY;
+    if (s->fp + span->minus_limit < span->start + span->minus_limit)
+        return WIRE_END_REASONS; /* not in the range */
+    return WIRE_END_NOT_RISING;
+}
+
 /*
  * Returns the chain's name, as tprof_unwind_frames() does. Returns
  * TPROF_NO_NAME if the chain is not in (span), or leaves (span). Stores the
  * outermost frame in (*o).
  *
  * One comparison checks that a frame lies above the previous frame and below
- * (span->limit). Both addresses are expressed as differences from the limit. A
+ * the limit. Both addresses are expressed as differences from the limit. A
  * difference is negative below the limit. Read as unsigned numbers, negative
  * differences keep their order and are greater than all others. So a single
- * unsigned comparison with the previous frame, (last), is enough.
+ * unsigned comparison with the previous frame, (last), is enough. The depth is
+ * compared once for several frames.
  *
  * Many kernels' chains end where there is no memory at all. In this case this
  * walk knows how the other walk would end. A frame in another range is left to
@@ -169,51 +226,41 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
                                       uint64_t sp, uint64_t fp, uint32_t depth,
                                       struct tprof_outermost *o)
 {
-    const struct tprof_bounds *b = span->bounds;
-    uint64_t hash = span->text.seed;
-    uint64_t minus_limit = -span->limit;
-    uint64_t minus_text = -span->text.start;
-    uint64_t size = span->text.size;
-    uint32_t left = depth;
+    uint64_t minus_limit = span->minus_limit;
 
-    *o = (struct tprof_outermost){sp - 1, hash};
-    if (__builtin_expect(sp - span->start >= span->room, 0))
-        return tprof_unwind_elsewhere(span, sp);
     /* otherwise the compiler turns each sum into a copy and a difference */
     TPROF_ARCH_IN_REGISTER(minus_limit);
-    TPROF_ARCH_IN_REGISTER(minus_text);
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        uint64_t word = tprof_arch_load(sp + 8ul * i);
-
-        if (__builtin_expect(word + minus_text < size, 0))
-            hash = tprof_mix(hash, tprof_unwind_word(word, i));
-    }
-    uint64_t last = o->fp + minus_limit, at;
+    struct tprof_step s = {fp, sp - 1 + minus_limit, span->text.seed};
     uint64_t end = WIRE_END_ZERO;
 
-    for (; (at = fp + minus_limit) > last; last = at) {
-        /* tprof_mix() of the return address */
-        hash = tprof_arch_load_add(hash, fp + TPROF_FRAME_CALLER) *
-               tprof_mix_factor;
-        fp = tprof_arch_load(fp);
-        if (--left == 0) {
-            end = WIRE_END_DEPTH;
-            fp = 0; /* its value does not matter */
-            last = at;
-            break;
-        }
+    *o = (struct tprof_outermost){sp - 1, s.hash};
+    if (__builtin_expect(sp - span->start >= span->room, 0))
+        return tprof_unwind_elsewhere(span, sp);
+    uint64_t text = span->text.start, size = span->text.size;
+    s.hash = tprof_unwind_hash_word(s.hash, sp, 0, text, size);
+    s.hash = tprof_unwind_hash_word(s.hash, sp, 1, text, size);
+    s.hash = tprof_unwind_hash_word(s.hash, sp, 2, text, size);
+    s.hash = tprof_unwind_hash_word(s.hash, sp, 3, text, size);
+    uint32_t pairs = depth / 2;
+
+    if (__builtin_expect(pairs != 0, 1)) {
+        do {
+            if (!tprof_unwind_step(&s, minus_limit) ||
+                !tprof_unwind_step(&s, minus_limit))
+                goto ended;
+        } while (--pairs != 0);
     }
-    *o = (struct tprof_outermost){last - minus_limit, hash};
-    if (fp != 0) {
-        end = WIRE_END_MEMORY;
-        if (fp - b->readable[0].start < b->extent) {
-            if (at < span->start + minus_limit)
-                return TPROF_NO_NAME; /* not in the range */
-            end = WIRE_END_NOT_RISING;
-        }
-    }
-    return tprof_mix(hash, end);
+    if (depth % 2 != 0 && !tprof_unwind_step(&s, minus_limit))
+        goto ended;
+    end = WIRE_END_DEPTH;
+    s.fp = 0; /* its value does not matter */
+ended:
+    *o = (struct tprof_outermost){s.last - minus_limit, s.hash};
+    if (__builtin_expect(s.fp != 0, 0))
+        end = tprof_unwind_end(span, &s);
+    if (end == WIRE_END_REASONS)
+        return TPROF_NO_NAME;
+    return tprof_mix(s.hash, end);
 }
 
 #endif
