@@ -410,10 +410,10 @@ int tprof_fixup(struct tprof_regs *regs);
  */
 uint64_t tprof_deadline(void);
 
-/* Sends all samples in the rings, for a guest that is about to exit. It gives
- * up after 1,000 x (frames) tries. Each try sends a part of a frame, or
- * nothing while the device is busy. Returns 0 if everything is sent or no host
- * is attached, otherwise 1. */
+/* Sends all samples in the rings, for a guest that is about to exit, and after
+ * a host's STOP the last counters (up to 3/8 s). Gives up after 1,000 x
+ * (frames) tries. Each sends a part of a frame, or nothing while the device is
+ * busy. Returns 0 if all is sent or no host is attached, otherwise 1. */
 int tprof_flush(uint32_t frames);
 
 /* One core's counters since tprof_init(). Deadlines are ticks + missed, and

@@ -459,8 +459,10 @@ static int is_all_sent(struct pump *p)
 {
     if (p->link != LINK_UP)
         return 1; /* there is no host to send to */
-    /* while stopped, records stay in the rings */
-    return (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
+    /* while stopped, records stay in the rings; between a STOP and the state
+     * STOPPED, the last STATS, sums and STATUS are still to be sent */
+    return tprof_state() != WIRE_STATE_DRAINING &&
+           (tprof_state() == WIRE_STATE_STOPPED || choose_core(p, 1) < 0) &&
            !tprof_pump_has_unfinished() &&
            !tprof_control_owes_sums(&p->control) &&
            tprof_outbox_is_sent(&p->out);
