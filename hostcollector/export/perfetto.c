@@ -3,6 +3,7 @@
 #include "report/name.h"
 #include "report/render.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 /*
  * Perfetto reads StackSample since its version 58. Its sources describe the
  * format: protos/perfetto/trace/profiling/stack_sample.proto, and in trace/
- * trace_packet.proto, interned_data/ and generic_kernel/.
+ * trace_packet.proto, interned_data/, generic_kernel/ and track_event/.
  *
  * A guest is a process. A core is a thread on the CPU with the core's number. A
  * sample belongs to the thread that the kernel reported, or else to the thread
@@ -23,7 +24,8 @@
  * numbers, which are defined in the packet that uses them first. All packets
  * are of one sequence. The first packet of a core clears the numbers. Where
  * busy samples follow idle samples, or the reverse, a packet says that the
- * core's thread runs or sleeps.
+ * core's thread runs or sleeps. Slow requests are slices. Each has a track of
+ * its own, because slow requests overlap; Perfetto joins tracks of one name.
  */
 
 /* Field numbers, by message. */
@@ -33,9 +35,11 @@ enum packet_field {
     CLOCK_SNAPSHOT = 6,
     TIMESTAMP = 8,
     SEQUENCE = 10,
+    TRACK_EVENT = 11,
     INTERNED = 12,
     SEQUENCE_FLAGS = 13,
     DEFAULTS = 59,
+    TRACK = 60,
     TASK_STATE = 117,
     STACK_SAMPLE = 135
 };
@@ -66,6 +70,9 @@ enum sample_field { TASK = 1, EXECUTION = 3, CALLSTACK = 6, WEIGHT = 11 };
 enum task_field { TASK_PID = 2, TASK_TID = 3 };
 enum execution_field { CPU = 2, MODE = 3 };
 enum mode { GUEST_KERNEL = 5 };
+enum track_field { UUID = 1, TRACK_NAME = 2, PROCESS = 3, PARENT = 5 };
+enum event_field { EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_NAME = 23 };
+enum event_type { SLICE_BEGIN = 1, SLICE_END = 2 };
 enum state_field { STATE_CPU = 1, STATE_NAME = 2, STATE_TID = 3, STATE = 4 };
 enum state { RUNNING = 3, SLEEPING = 4 };
 
@@ -192,6 +199,60 @@ static void write_process(struct render *to, const struct report *r,
                        name_of_thread(name, profile, i));
     proto_message(&p->packet, PROCESS_TREE, &p->message);
     write_packet(to, 0);
+}
+
+static void write_event(struct render *to, uint64_t track, enum event_type type,
+                        uint64_t ns, const char *name)
+{
+    struct perfetto *p = to->state;
+
+    proto_uint(&p->message, EVENT_TYPE, type);
+    proto_uint(&p->message, EVENT_TRACK, track);
+    if (name != NULL)
+        put_text(&p->message, EVENT_NAME, name);
+    proto_message(&p->packet, TRACK_EVENT, &p->message);
+    put_number(&p->packet, TIMESTAMP, ns);
+    write_packet(to, 0);
+}
+
+/* Write slow request (i) as a slice: "page 107". */
+static void write_slow(struct render *to, const struct report *r, size_t i,
+                       uint32_t pid)
+{
+    const struct profile_slow *s = &r->profile->slow[i];
+    uint64_t process = (uint64_t)pid << 32, track = process + 1 + i;
+    struct perfetto *p = to->state;
+    char kind[NAME_PLAIN], name[NAME_PLAIN + 32];
+    uint64_t begun = export_ns(r->profile, (double)s->began);
+
+    name_of_request(kind, r->profile, s->kind);
+    proto_uint(&p->message, UUID, track);
+    (void)snprintf(name, sizeof name, "Slow %s", kind);
+    put_text(&p->message, TRACK_NAME, name);
+    proto_uint(&p->message, PARENT, process);
+    proto_message(&p->packet, TRACK, &p->message);
+    write_packet(to, 0);
+    (void)snprintf(name, sizeof name, "%s %" PRIu64, kind, s->number);
+    write_event(to, track, SLICE_BEGIN, begun, name);
+    write_event(to, track, SLICE_END,
+                begun + export_ns(r->profile, (double)s->times.time), NULL);
+}
+
+/* The slow requests, below the process. */
+static void write_requests(struct render *to, const struct report *r,
+                           uint32_t pid)
+{
+    struct perfetto *p = to->state;
+
+    if (r->profile->slow_count == 0 || r->profile->tsc_hz == 0)
+        return;
+    proto_uint(&p->message, UUID, (uint64_t)pid << 32);
+    proto_uint(&p->inner, PID, pid);
+    proto_message(&p->message, PROCESS, &p->inner);
+    proto_message(&p->packet, TRACK, &p->message);
+    write_packet(to, 0);
+    for (size_t i = 0; i < r->profile->slow_count; i++)
+        write_slow(to, r, i, pid);
 }
 
 static void put_clock(struct perfetto *p, uint64_t clock, uint64_t ns)
@@ -391,6 +452,7 @@ static void write_perfetto(struct render *to, const struct report *r)
 
     write_clocks(to, r->profile);
     write_process(to, r, pid);
+    write_requests(to, r, pid);
     for (size_t i = 0; i < r->profile->core_count; i++)
         if (r->profile->cores[i].total.samples != 0)
             write_core(to, r, i, pid);

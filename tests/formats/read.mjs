@@ -195,6 +195,28 @@ export function perfetto(path) {
     return sums;
 }
 
+/** Slices of tracks: "process/track: slice" with begin and end in ns. By the numbers in
+ * track_event.proto and track_descriptor.proto. */
+export function perfettoSlices(path) {
+    const tracks = new Map(), slices = [];
+    const only = (m, field) => m[field]?.[0];
+    for (const packet of message(readFileSync(path))[1].map(message)) {
+        if (packet[60]) {
+            const track = message(only(packet, 60)), parent = only(track, 5);
+            tracks.set(only(track, 1), track[3] ? only(message(only(track, 3)), 1)
+                : `${tracks.get(parent)}/${only(track, 2)}`);
+        }
+        if (packet[11]) {
+            const event = message(only(packet, 11)), track = only(event, 11);
+            if (only(event, 9) === 1n)
+                slices.push({ name: `${tracks.get(track)}: ${only(event, 23)}`, track, begin: only(packet, 8) });
+            else
+                slices.find((s) => s.track === track && s.end === undefined).end = only(packet, 8);
+        }
+    }
+    return slices;
+}
+
 /** Self time by core and function, of busy time. */
 export function csv(path, several) {
     const sums = new Sums();

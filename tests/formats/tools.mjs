@@ -139,6 +139,16 @@ const tools = {
         assert.ok([...got.keys()].some((key) => key.startsWith("core 0 "))); // before the first switch
     },
 
+    // slow requests are slices of the trace, each with the report's times
+    requests() {
+        const { requests, slow_requests: slow } = report.guests[0], ns = (s) => Math.round(s * 1e9);
+        const kind = (number) => requests.find((r) => r.kind === number).name || `kind ${number}`;
+        const slices = read.perfettoSlices(`${name}.pftrace`);
+        assert.equal(new Set(slices.map((s) => s.track)).size, slow.length); // they overlap
+        assert.deepEqual(slices.map((s) => [s.name, Number(s.begin), Number(s.end)]).sort(), slow.map((r) =>
+            [`1000/Slow ${kind(r.kind)}: ${kind(r.kind)} ${r.number}`, ns(r.began_seconds), ns(r.began_seconds) + ns(r.request_seconds)]).sort());
+    },
+
     // each line is a wait of the report, and speedscope shows the time of each thread
     async waits() {
         const { threads, thread_waits: waits } = report.guests[0], us = (s) => Math.round((s ?? 0) * 1e6);
