@@ -2,8 +2,9 @@
 /*
  * Any bytes as unwind tables, code and stack: rows and callers. The input is
  *
- *   u16 bytes of code, u16 bytes of .eh_frame, both little-endian; the
- *   code; .eh_frame; .debug_frame is what is left, and so are tables of Linux
+ *   u16 bytes of code, its highest bit says that they are for aarch64; u16
+ *   bytes of .eh_frame, both little-endian; the code; .eh_frame; .debug_frame
+ * is what is left, and so are tables of Linux
  *
  * and the stack is the whole of it. What the unwinder asks of an image is
  * answered from there (--wrap, CMakeLists.txt).
@@ -15,7 +16,7 @@
 #include "image/file/image.h"
 #include "outside/unwind/cfi.h"
 #include "outside/unwind/unwinder.h"
-#include "util/cpu/x86_64/x86_registers.h"
+#include "util/cpu/cpu.h"
 
 #define TEXT      0x401000u
 #define TABLES    0x403000u
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct {
     const uint8_t *all, *code, *eh, *debug;
     size_t size, code_size, eh_size, debug_size;
+    const struct cpu *cpu;
     struct image_text text;
     struct image_function functions[FUNCTIONS];
 } in;
@@ -53,6 +55,13 @@ struct image_part __wrap_image_section_part(const struct image *img,
     if (strcmp(name, ".orc_header") == 0)
         return (struct image_part){0, in.debug_size & 1, in.debug};
     return (struct image_part){0, in.debug_size, in.debug};
+}
+
+const struct cpu *__wrap_image_cpu(const struct image *img);
+const struct cpu *__wrap_image_cpu(const struct image *img)
+{
+    (void)img;
+    return in.cpu;
 }
 
 const uint8_t *__wrap_image_code(const struct image *img, uint64_t address,
@@ -151,13 +160,13 @@ static void look_up(const struct cfi *c, uint64_t address)
 static void walk(struct unwinder *u, enum unwind_mode mode, uint64_t pc)
 {
     const struct guest_memory memory = {.read = read_stack};
-    uint64_t general[X86_PC], found[ROOM];
+    uint64_t general[CPU_GENERALS], found[ROOM];
     enum unwind_end end;
     size_t n;
 
-    for (unsigned i = 0; i < X86_PC; i++)
+    for (unsigned i = 0; i < CPU_GENERALS; i++)
         general[i] = STACK + 8 * i;
-    general[X86_RSP] = STACK;
+    general[in.cpu->sp] = STACK;
     n = unwind_callers(u, mode, general, pc, &memory, found, ROOM, &end);
     if (n > ROOM || end > UNWIND_ODD || (end == UNWIND_FULL && n != ROOM))
         abort();
@@ -190,7 +199,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     in.all = data;
     in.size = size;
-    in.code_size = (data[0] | (size_t)data[1] << 8) % (CODE_MAX + 1);
+    in.cpu = (data[1] & 0x80) != 0 ? &cpu_aarch64 : &cpu_x86_64;
+    in.code_size = (data[0] | (size_t)(data[1] & 0x7f) << 8) % (CODE_MAX + 1);
     in.eh_size = data[2] | (size_t)data[3] << 8;
     data += HEAD;
     size -= HEAD;
