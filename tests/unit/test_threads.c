@@ -8,6 +8,7 @@
 #include "machine.h"
 #include "one_way.h"
 #include "threads/sums.h"
+#include "threads/thread_waits.h"
 #include "tprof_wire.h"
 
 #define CORES   4u
@@ -610,4 +611,52 @@ TEST(waits_without_an_entry_are_added_to_the_others)
     CHECK_EQ(sum_of_waits(WIRE_WAIT_BLOCKED, 5), 10 * kept);
     CHECK_EQ(sum_of_waits(WIRE_WAIT_BLOCKED, 6), 300 * kept);
     CHECK_EQ(sum_of_waits(WIRE_WAIT_WAKER, 6), 300 * kept);
+}
+
+/* A stack of frame pointers and return addresses, inner first */
+static uint64_t frames_of[4][2];
+
+static uint32_t wait_at_stack(uint32_t last)
+{
+    static struct tprof_callers callers;
+    static struct tprof_range range;
+
+    for (uint32_t i = 0; i + 1 < 4; i++)
+        frames_of[i][0] = (uintptr_t)frames_of[i + 1];
+    frames_of[3][0] = 0;
+    return tprof_thread_waits_at(last, WIRE_WAIT_BLOCKED, 7, 0x1001,
+                                 (uintptr_t)frames_of[0], &callers, &range);
+}
+
+/* catches: a thread that waits at one call for two callers, of which the entry
+ * of the last wait takes both */
+TEST(stack_with_another_caller_is_another_entry)
+{
+    static struct tprof_bounds bounds = {
+        .image.text = {.start = 0x1000, .size = 0x1000},
+    };
+
+    init();
+    init_threads();
+    bounds.readable[0] =
+        (struct tprof_range){(uintptr_t)frames_of, sizeof frames_of};
+    bounds.extent = sizeof frames_of;
+    tprof_thread_waits.bounds = &bounds;
+    for (uint32_t i = 0; i < 4; i++)
+        frames_of[i][1] = 0x1100 + i;
+    uint32_t first = wait_at_stack(0);
+    const struct tprof_wait_entry *w = &tprof_thread_waits.table.entry[first];
+
+    CHECK_EQ(w->frames, 5);
+    CHECK_EQ(w->end, WIRE_END_ZERO);
+    CHECK_EQ(wait_at_stack(first), first);
+    for (uint32_t i = 0; i < 4; i++) {
+        frames_of[i][1]++;
+        uint32_t other = wait_at_stack(first);
+
+        CHECK(other != first);
+        CHECK_EQ(wait_at_stack(0), other); /* by the walk, too */
+        frames_of[i][1]--;
+    }
+    CHECK_EQ(wait_at_stack(first), first);
 }

@@ -2,6 +2,7 @@
 /* The kernel's calls about its requests (tprof/requests.h) */
 #include "arch/arch.h"
 #include "requests/request_tables.h"
+#include "requests/request_times.h"
 #include "state/agent.h"
 #include "threads/thread_call.h"
 
@@ -18,7 +19,7 @@ struct worker {
     struct tprof_thread_record *thread;
 };
 
-static struct worker find_worker(const struct tprof_call *c)
+TPROF_HOT struct worker find_worker(const struct tprof_call *c)
 {
     struct worker w = {0};
 
@@ -32,15 +33,12 @@ static struct worker find_worker(const struct tprof_call *c)
 /* Makes the ticks of all cores that have written a THREAD for this worker write
  * THREAD and REQUEST before their next sample. (thread): NULL if (work) is the
  * work of a core. */
-static void tell_again(const struct tprof_work *work,
-                       const struct tprof_thread_record *thread)
+TPROF_COLD void tell_again(const struct tprof_work *work,
+                           const struct tprof_thread_record *thread)
 {
     uint64_t id =
         thread ? atomic_load_explicit(&thread->id, memory_order_relaxed) : 0;
 
-    /* seq_cst: pairs with the fence in write_thread(), sample.c. The tick finds
-     * the new request, or has stored (told) */
-    atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < tprof_cpus; i++) {
         struct tprof_recorder *r = &tprof_agent.core[i]->recorder;
 
@@ -50,57 +48,17 @@ static void tell_again(const struct tprof_work *work,
     }
 }
 
-/* --- Times ---------------------------------------------------------------- */
-
-/* Stores in (ticks) the times in which (t) was ready and blocked, up to (now).
- * Returns (now), or the end of the thread. */
-static uint64_t read_times(struct tprof_thread_record *t, uint64_t now,
-                           uint64_t *ticks)
+/* Follows a change of (work->request), which was seq_cst. (thread): as for
+ * tell_again(). */
+TPROF_HOT void tell_if_told(struct tprof_work *work,
+                            const struct tprof_thread_record *thread)
 {
-    uint64_t word = 0, then, state;
-
-    /* again while a call adds a time to the sums; after (TRIES) a request may
-     * have the time of a wait that was over before the request */
-    for (uint32_t tries = 0; tries < TRIES; tries++) {
-        word = atomic_load(&t->word);
-        for (uint32_t i = TPROF_THREAD_READY; i <= TPROF_THREAD_BLOCKED; i++)
-            ticks[i - TPROF_THREAD_RUNNING] = atomic_load_explicit(
-                &t->ticks[i - TPROF_THREAD_RUNNING], memory_order_relaxed);
-        atomic_thread_fence(memory_order_seq_cst);
-        if (atomic_load(&t->users) == 0 && atomic_load(&t->word) == word)
-            break;
+    /* seq_cst, all: pair with request_of(), request_setup.c. A tick that found
+     * the old request has set (is_told), and has stored (told) before. */
+    if (__builtin_expect(atomic_load(&work->is_told), 0)) {
+        atomic_store(&work->is_told, 0);
+        tell_again(work, thread);
     }
-    then = word >> TPROF_THREAD_STATE_BITS;
-    state = word % (1u << TPROF_THREAD_STATE_BITS);
-    if (then < tprof_thread_table.since)
-        then = tprof_thread_table.since;
-    if (state == TPROF_THREAD_ENDED)
-        return then < now ? then : now;
-    if ((state == TPROF_THREAD_READY || state == TPROF_THREAD_BLOCKED) &&
-        now > then)
-        ticks[state - TPROF_THREAD_RUNNING] += now - then;
-    return now;
-}
-
-/* Adds to (o) its thread's times since (o->since). */
-static void add_times(struct tprof_open_request *o, uint64_t now)
-{
-    uint64_t sum[TPROF_THREAD_TIMES] = {0};
-    uint64_t end = now;
-
-    if (o->thread)
-        end = read_times(o->thread, now, sum);
-    uint64_t rest = end > o->since ? end - o->since : 0;
-
-    for (uint32_t i = 1; i < TPROF_THREAD_TIMES; i++) {
-        uint64_t more = sum[i] > o->sum[i] ? sum[i] - o->sum[i] : 0;
-
-        if (more > rest)
-            more = rest;
-        o->ticks[i] += more;
-        rest -= more;
-    }
-    o->ticks[0] += rest;
 }
 
 /* --- Open requests -------------------------------------------------------- */
@@ -155,16 +113,14 @@ static uint64_t leave_work(const struct tprof_open_request *o,
             wait = before;
     }
     /* the waits were also waits of the outer request */
-    if (atomic_compare_exchange_strong_explicit(link, &is, outer_of(o, work),
-                                                memory_order_relaxed,
-                                                memory_order_relaxed))
+    if (atomic_compare_exchange_strong(link, &is, outer_of(o, work)))
         note_longest(longest,
                      atomic_load_explicit(&o->before, memory_order_relaxed));
     return wait;
 }
 
 /* Ends the work on (o), which the caller has made BUSY. */
-static void detach(struct tprof_open_request *o, uint64_t now)
+TPROF_HOT void detach(struct tprof_open_request *o, uint64_t now)
 {
     struct tprof_work *work =
         atomic_load_explicit(&o->work, memory_order_relaxed);
@@ -174,20 +130,20 @@ static void detach(struct tprof_open_request *o, uint64_t now)
     /* else the thread has ended, and another thread has the record */
     if (!o->thread || atomic_load_explicit(&o->thread->serial,
                                            memory_order_relaxed) == o->serial) {
-        add_times(o, now);
+        tprof_request_times_add(o, now);
         uint64_t longest = leave_work(o, work);
 
         if (o->longest < longest)
             o->longest = longest;
-        tell_again(work, o->thread);
+        tell_if_told(work, o->thread);
     }
     o->since = now;
     atomic_store_explicit(&o->work, NULL, memory_order_relaxed);
 }
 
 /* Begins the work of (w) on (o), which the caller has made BUSY. */
-static void attach(struct tprof_open_request *o, const struct worker *w,
-                   uint64_t now)
+TPROF_HOT void attach(struct tprof_open_request *o, const struct worker *w,
+                      uint64_t now)
 {
     if (!w->work)
         return;
@@ -196,7 +152,8 @@ static void attach(struct tprof_open_request *o, const struct worker *w,
     if (w->thread) {
         o->serial =
             atomic_load_explicit(&w->thread->serial, memory_order_relaxed);
-        (void)read_times(w->thread, now, o->sum);
+        o->word = atomic_load(&w->thread->word);
+        (void)tprof_request_times_read(w->thread, now, o->sum);
     }
     atomic_store_explicit(
         &o->outer,
@@ -207,21 +164,20 @@ static void attach(struct tprof_open_request *o, const struct worker *w,
         atomic_exchange_explicit(&w->work->longest, 0, memory_order_relaxed),
         memory_order_relaxed);
     atomic_store_explicit(&o->work, w->work, memory_order_relaxed);
-    atomic_store_explicit(&w->work->request,
-                          1 + (uint32_t)(o - tprof_request_tables.open),
-                          memory_order_relaxed);
-    tell_again(w->work, w->thread);
+    atomic_exchange(&w->work->request,
+                    1 + (uint32_t)(o - tprof_request_tables.open));
+    tell_if_told(w->work, w->thread);
 }
 
-static bool take_free(struct tprof_open_request *o)
+TPROF_HOT bool take_free(struct tprof_open_request *o)
 {
     return atomic_load_explicit(&o->state, memory_order_relaxed) ==
                TPROF_REQUEST_FREE &&
            tprof_request_take(&o->state, TPROF_REQUEST_FREE);
 }
 
-static bool is_request(const struct tprof_open_request *o, uint32_t kind,
-                       uint64_t number)
+TPROF_HOT bool is_request(const struct tprof_open_request *o, uint32_t kind,
+                          uint64_t number)
 {
     return atomic_load_explicit(&o->number, memory_order_relaxed) == number &&
            atomic_load_explicit(&o->kind, memory_order_relaxed) == kind;
@@ -230,8 +186,8 @@ static bool is_request(const struct tprof_open_request *o, uint32_t kind,
 /* Makes (o) BUSY if it is the open request (number). Waits a little for a core
  * that has made it BUSY: a request whose end is lost has its record for ever.
  */
-static bool take_kept(struct tprof_open_request *o, uint32_t kind,
-                      uint64_t number)
+TPROF_HOT bool take_kept(struct tprof_open_request *o, uint32_t kind,
+                         uint64_t number)
 {
     for (uint32_t i = 0; i < WAITS && is_request(o, kind, number); i++) {
         uint32_t state = atomic_load_explicit(&o->state, memory_order_relaxed);
@@ -253,8 +209,8 @@ static bool take_kept(struct tprof_open_request *o, uint32_t kind,
 
 /* Makes the record of a request BUSY that is in state (state), and if KEPT is
  * request (number). NULL: there is none. */
-static struct tprof_open_request *take(uint32_t kind, uint64_t number,
-                                       uint32_t state)
+TPROF_HOT struct tprof_open_request *take(uint32_t kind, uint64_t number,
+                                          uint32_t state)
 {
     const struct tprof_request_tables *tables = &tprof_request_tables;
     uint64_t hash =
@@ -304,6 +260,7 @@ static void open_request(const struct tprof_call *c, uint32_t kind,
     o->longest = 0;
     for (uint32_t i = 0; i < TPROF_THREAD_TIMES; i++)
         o->ticks[i] = 0;
+    c->core->request = (uint32_t)(o - tprof_request_tables.open);
     if (works) {
         struct worker w = find_worker(c);
 
@@ -423,9 +380,9 @@ static struct tprof_slow_request *take_slow(struct tprof_request_kind *k,
 }
 
 /* Keeps the slow request (o), which took (time), until the pump sends it. */
-static void keep_slow(struct tprof_request_kind *k, uint32_t kind,
-                      const struct tprof_open_request *o, uint64_t time,
-                      uint32_t serial)
+TPROF_COLD void keep_slow(struct tprof_request_kind *k, uint32_t kind,
+                          const struct tprof_open_request *o, uint64_t time,
+                          uint32_t serial)
 {
     struct tprof_slow_request *s = take_slow(k, kind, time);
 
@@ -462,9 +419,12 @@ static void add_request(struct tprof_request_kind *k,
 static void end_request(const struct tprof_call *c, uint32_t kind,
                         uint64_t number)
 {
-    struct tprof_open_request *o = take(kind, number, TPROF_REQUEST_KEPT);
     struct tprof_request_kind *k = &tprof_request_tables.kind[kind];
+    struct tprof_open_request *o =
+        &tprof_request_tables.open[c->core->request]; /* in most cases */
 
+    if (!take_kept(o, kind, number))
+        o = take(kind, number, TPROF_REQUEST_KEPT);
     if (!o)
         return;
     uint64_t now = time_of(c, o), time = now - o->begun;
@@ -473,13 +433,13 @@ static void end_request(const struct tprof_call *c, uint32_t kind,
 
     add_request(k, o, time);
     if (time >= atomic_load_explicit(&k->limit, memory_order_relaxed)) {
-        struct worker w = find_worker(c);
+        const struct tprof_thread_record *thread = find_worker(c).thread;
 
         atomic_fetch_add_explicit(&k->slow, 1, memory_order_relaxed);
-        keep_slow(k, kind, o, time,
-                  w.thread ? atomic_load_explicit(&w.thread->serial,
-                                                  memory_order_relaxed)
-                           : 0);
+        keep_slow(
+            k, kind, o, time,
+            thread ? atomic_load_explicit(&thread->serial, memory_order_relaxed)
+                   : 0);
     }
     give(o, TPROF_REQUEST_FREE);
 }

@@ -31,12 +31,13 @@ static bool request_of(const struct tprof_recorder *r, uint64_t id,
     struct tprof_core_sums *core =
         atomic_load_explicit(&cpu->sums, memory_order_acquire);
     struct tprof_thread_record *t = tprof_thread_table_find(id);
-    const struct tprof_work *work = t ? &t->work : &core->work;
+    struct tprof_work *work = t ? &t->work : &core->work;
 
     if (!t && id != 0)
         return false;
-    uint32_t request =
-        atomic_load_explicit(&work->request, memory_order_relaxed);
+    /* seq_cst, both: pair with set_request(), request_calls.c */
+    atomic_exchange(&work->is_told, 1);
+    uint32_t request = atomic_load(&work->request);
 
     if (request == 0)
         return false;
@@ -90,6 +91,9 @@ int tprof_requests(const struct tprof_requests_config *config)
         /* release: pairs with the acquire in write_request(), sample.c */
         atomic_store_explicit(&a->core[i]->recorder.request_of, request_of,
                               memory_order_release);
+    /* A tick that found no (request_of) may have written the THREAD. */
+    for (uint32_t i = 0; i < tprof_sums.cores; i++)
+        atomic_store(&tprof_sums.core[i].work.is_told, 1);
     if (tprof_state() == WIRE_STATE_SAMPLING)
         atomic_store_explicit(&a->owes_sums, true, memory_order_relaxed);
     return TPROF_OK;

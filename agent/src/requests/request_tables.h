@@ -71,6 +71,7 @@ struct tprof_open_request {
     _Atomic uint32_t outer;
     _Atomic uint64_t before;
     uint64_t sum[TPROF_THREAD_TIMES]; /* of (thread) at (since) */
+    uint64_t word;                    /* of (thread) at (since) */
 };
 _Static_assert(sizeof(struct tprof_open_request) == 128,
                "what TPROF_REQUESTS_MEMORY() promises");

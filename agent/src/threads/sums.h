@@ -58,6 +58,7 @@ struct tprof_core_sums {
      * write (does). */
     _Atomic uint32_t does;
     struct tprof_work work; /* of the core, while it runs no thread */
+    uint32_t request;       /* the open request that began last on this core */
     struct tprof_thread_record *current; /* of the last switch, or NULL */
     struct tprof_range range;            /* of the last stack that was walked */
     struct tprof_callers callers;

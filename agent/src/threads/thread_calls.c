@@ -158,14 +158,13 @@ TPROF_HOT int switch_out(struct tprof_core_sums *core,
 
     if (why == TPROF_BLOCKED) {
         /* before the change: another core may wake the thread at once */
-        tprof_thread_waits_walk(&core->callers, from.pc, from.fp, &core->range);
-        atomic_store_explicit(
-            &t->wait,
-            tprof_thread_waits_find(
-                &tprof_thread_waits.table, WIRE_WAIT_BLOCKED, 0,
-                atomic_load_explicit(&t->serial, memory_order_relaxed),
-                &core->callers),
-            memory_order_relaxed);
+        uint32_t entry = tprof_thread_waits_at(
+            atomic_load_explicit(&t->wait, memory_order_relaxed),
+            WIRE_WAIT_BLOCKED,
+            atomic_load_explicit(&t->serial, memory_order_relaxed), from.pc,
+            from.fp, &core->callers, &core->range);
+
+        atomic_store_explicit(&t->wait, (uint16_t)entry, memory_order_relaxed);
     }
     struct tprof_change change = tprof_thread_table_change(
         t, id, now, true, TPROF_THREAD_LIVES, state[why], TPROF_THREAD_RUNNING);
@@ -349,14 +348,15 @@ static __attribute__((noinline)) void count_wake(uint64_t id,
         if (change.ended) {
             tprof_sums_count_ready(tprof_sums_readies(t, &change, true), c.now);
             end_wait(t, &change);
-            tprof_thread_waits_walk(&c.core->callers, caller.pc, caller.fp,
-                                    &c.core->range);
-            tprof_thread_waits_add(
-                tprof_thread_waits_find(
-                    &tprof_thread_waits.table, WIRE_WAIT_WAKER, 0,
-                    atomic_load_explicit(&t->serial, memory_order_relaxed),
-                    &c.core->callers),
-                change.ticks);
+            uint32_t entry = tprof_thread_waits_at(
+                atomic_load_explicit(&t->waker, memory_order_relaxed),
+                WIRE_WAIT_WAKER,
+                atomic_load_explicit(&t->serial, memory_order_relaxed),
+                caller.pc, caller.fp, &c.core->callers, &c.core->range);
+
+            atomic_store_explicit(&t->waker, (uint16_t)entry,
+                                  memory_order_relaxed);
+            tprof_thread_waits_add(entry, change.ticks);
         }
     }
     tprof_call_end(&c);

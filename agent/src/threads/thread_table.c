@@ -122,7 +122,9 @@ int tprof_thread_table_add(uint64_t id, const char *name, uint32_t flags,
     atomic_store(&t->switches, 0);
     atomic_store(&t->since, now);
     atomic_store(&t->wait, 0);
+    atomic_store(&t->waker, 0);
     atomic_store(&t->work.request, 0);
+    atomic_store(&t->work.is_told, 1);
     atomic_store(&t->core, 0);
     atomic_store(&t->flags, (uint16_t)flags);
     tprof_thread_table_copy_name(t->name, name);
@@ -146,6 +148,7 @@ void tprof_thread_table_clear(uint32_t i)
         atomic_store(&t->ticks[k], 0);
     atomic_store(&t->switches, 0);
     atomic_store(&t->wait, 0);
+    atomic_store(&t->waker, 0);
     atomic_store(&t->work.request, 0);
     t->told = 0;
     (void)atomic_compare_exchange_strong(&t->word, &word,

@@ -42,6 +42,8 @@ enum tprof_thread_state {
 /* The work of a thread, or of a core that runs no thread: requests/ */
 struct tprof_work {
     _Atomic uint32_t request; /* 1 + the open request of samples; 0: none */
+    /* A tick may have told the host (request). */
+    _Atomic uint32_t is_told;
     /* The longest wait since that request began: clock ticks
      * << TPROF_LONGEST_SHIFT | the entry of the wait */
     _Atomic uint64_t longest;
@@ -61,7 +63,9 @@ struct tprof_thread_record {
     _Atomic uint64_t ticks[TPROF_THREAD_TIMES]; /* RUNNING, READY, BLOCKED */
     _Atomic uint64_t switches;
     _Atomic uint64_t since; /* clock: when the thread was named */
-    _Atomic uint32_t wait;  /* the entry for the thread's next wait */
+    /* The entry for the thread's next wait, and the entry of the code that woke
+     * the thread last */
+    _Atomic uint16_t wait, waker;
     _Atomic uint16_t core;  /* 1 + the core that ran the thread last */
     _Atomic uint16_t flags; /* WIRE_THREAD_IDLE, or 0 */
     _Atomic uint64_t name[(WIRE_THREAD_NAME_MAX + 1) / 8]; /* text, then 0 */
@@ -146,9 +150,10 @@ tprof_thread_table_change(struct tprof_thread_record *t, uint64_t id,
         change.was_known = state != TPROF_THREAD_UNKNOWN;
         change.ended = change.was_known ? state : guess;
         change.ticks = time > then ? time - then : 0;
+        /* release: pairs with the fence in read_times(), request_calls.c */
         atomic_fetch_add_explicit(
             &t->ticks[change.ended - TPROF_THREAD_RUNNING], change.ticks,
-            memory_order_relaxed);
+            memory_order_release);
         break;
     }
     /* release: the sums are complete */

@@ -128,6 +128,47 @@ uint32_t tprof_thread_waits_find(const struct tprof_wait_table *table,
     return entry ? entry : kind;
 }
 
+/* Does a walk from the call before (pc) on find the chain of the entry (w)?
+ * Return addresses that are equal need no check that they lie in text. An entry
+ * with fewer callers than the walk finds has another (end). */
+TPROF_HOT bool is_chain(const struct tprof_wait_entry *w, uint64_t pc,
+                        uint64_t fp, const struct tprof_range *range)
+{
+    const struct tprof_range in = *range;
+    const uint64_t *frame = w->frame;
+    const uint64_t *end = frame + w->frames;
+
+    if (*frame++ != pc || fp == 0)
+        return false;
+    while (frame < end) {
+        if (fp - in.start >= in.size ||
+            tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER) != *frame++)
+            return false;
+        uint64_t next = tprof_arch_load_add(1, fp) - 1;
+
+        if (next <= fp)
+            return frame == end &&
+                   w->end == (next == 0 ? WIRE_END_ZERO : WIRE_END_NOT_RISING);
+        fp = next;
+    }
+    return w->end == WIRE_END_DEPTH && w->frames == tprof_thread_waits.depth;
+}
+
+uint32_t tprof_thread_waits_at(uint32_t last, uint32_t kind, uint32_t serial,
+                               uint64_t pc, uint64_t fp,
+                               struct tprof_callers *c,
+                               struct tprof_range *range)
+{
+    const struct tprof_wait_table *table = &tprof_thread_waits.table;
+    const struct tprof_wait_entry *w = &table->entry[last];
+
+    if (atomic_load_explicit(&w->is_filled, memory_order_acquire) &&
+        w->kind == kind && w->serial == serial && is_chain(w, pc, fp, range))
+        return last;
+    tprof_thread_waits_walk(c, pc, fp, range);
+    return tprof_thread_waits_find(table, kind, 0, serial, c);
+}
+
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks)
 {
     struct tprof_wait_entry *w = &tprof_thread_waits.table.entry[entry];

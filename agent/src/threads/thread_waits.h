@@ -73,6 +73,17 @@ uint32_t tprof_thread_waits_find(const struct tprof_wait_table *table,
                                  uint32_t kind, uint32_t lock, uint32_t serial,
                                  const struct tprof_callers *c);
 
+/*
+ * Returns the entry for waits of the thread with (serial) at the call before
+ * (pc), whose frame pointer is (fp). Walks the stack into (c), unless the stack
+ * is that of the entry (last), where the thread waited before. (range): as for
+ * tprof_thread_waits_walk().
+ */
+uint32_t tprof_thread_waits_at(uint32_t last, uint32_t kind, uint32_t serial,
+                               uint64_t pc, uint64_t fp,
+                               struct tprof_callers *c,
+                               struct tprof_range *range);
+
 /* Adds a wait of (ticks) to (entry). */
 void tprof_thread_waits_add(uint32_t entry, uint64_t ticks);
 
