@@ -191,11 +191,11 @@ type
     Version: LongWord; { TPROF_CONFIG_VERSION }
 
     { Rate and depth, unless the host asks for others. }
-    RateHz: LongWord;    { samples a second and core, 1 to 50000; 0: 997 }
+    RateHz: LongWord;    { samples a second and core, 1 to 100000; 0: 997 }
     MaxFrames: LongWord; { callers that are recorded, 1 to 127; 0: 64 }
 
     { Limits for the host's choice. }
-    RateMaxHz: LongWord; { 1 to 50000; 0: 50000 }
+    RateMaxHz: LongWord; { 1 to 100000; 0: 100000 }
     FramesMax: LongWord; { 1 to 127; 0: 127 }
     Control: LongWord;   { TPROF_CONTROL_* }
 

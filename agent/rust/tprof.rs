@@ -205,11 +205,11 @@ pub struct Config {
     pub version: u32, // CONFIG_VERSION
 
     // Rate and depth, unless the host asks for others.
-    pub rate_hz: u32,    // samples a second and core, 1 to 50000; 0: 997
+    pub rate_hz: u32,    // samples a second and core, 1 to 100000; 0: 997
     pub max_frames: u32, // callers that are recorded, 1 to 127; 0: 64
 
     // Limits for the host's choice.
-    pub rate_max_hz: u32, // 1 to 50000; 0: 50000
+    pub rate_max_hz: u32, // 1 to 100000; 0: 100000
     pub frames_max: u32,  // 1 to 127; 0: 127
     pub control: u32,     // CONTROL_*
 

@@ -464,6 +464,6 @@ enum wire_slow_tag {
 
 /* Limits of the rates that the agent accepts, WIRE.md 7 */
 #define WIRE_RATE_MIN_HZ 1u
-#define WIRE_RATE_MAX_HZ 50000u
+#define WIRE_RATE_MAX_HZ 100000u
 
 #endif

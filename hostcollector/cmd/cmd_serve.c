@@ -29,8 +29,8 @@ static const struct option_row elf_row[] = {
     {.name = NULL}};
 
 static const struct option_row rate_row[] = {
-    {"rate", 0, "HZ", &option_count, AT(from.rate_hz), 1, 50000,
-     "samples a second on each core, 1 to 50000 (default: 97)"},
+    {"rate", 0, "HZ", &option_count, AT(from.rate_hz), 1, 100000,
+     "samples a second on each core, 1 to 100000 (default: 97)"},
     {.name = NULL}};
 
 static const struct option_row own_rows[] = {

@@ -192,7 +192,7 @@ const struct option_row connect_rows[] = {
     {.name = NULL}};
 
 const struct option_row rate_rows[] = {
-    {"rate", 0, "HZ", &option_count, FROM(rate_hz), 1, 50000,
+    {"rate", 0, "HZ", &option_count, FROM(rate_hz), 1, 100000,
      "samples a second on each core (default: guest's, else 997)"},
     {.name = NULL}};
 

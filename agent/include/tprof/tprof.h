@@ -146,12 +146,12 @@ struct tprof_config {
     uint32_t version; /* TPROF_CONFIG_VERSION */
 
     /* Rate and depth, unless the host asks for others */
-    uint32_t rate_hz;    /* samples a second and core, 1 to 50000; 0: 997 */
+    uint32_t rate_hz;    /* samples a second and core, 1 to 100000; 0: 997 */
     uint32_t max_frames; /* callers that are recorded, 1 to 127; 0: 64 */
 
     /* Limits for the host's choice. A host that asks for more gets the limit,
      * and its collector says so. */
-    uint32_t rate_max_hz; /* 1 to 50000; 0: 50000 */
+    uint32_t rate_max_hz; /* 1 to 100000; 0: 100000 */
     uint32_t frames_max;  /* 1 to 127; 0: 127 */
     uint32_t control;     /* enum tprof_host_control */
 
