@@ -55,7 +55,7 @@ TPROF_HOT void tell_if_told(struct tprof_work *work,
 {
     /* seq_cst, all: pair with request_of(), request_setup.c. A tick that found
      * the old request has set (is_told), and has stored (told) before. */
-    if (__builtin_expect(atomic_load(&work->is_told), 0)) {
+    if (__builtin_expect(atomic_load(&work->is_told) != 0, 0)) {
         atomic_store(&work->is_told, 0);
         tell_again(work, thread);
     }
