@@ -213,9 +213,9 @@ static void write_title(const struct flame *f, const struct view_node *node)
 
     (void)fputs("<title>", f->out);
     write_xml(f->out, name_short(name, function->name, NAME_WIDTH));
-    (void)fprintf(f->out, "%s\nTOTAL %s %%, SELF %.1f %%, %s samples",
-                  node->inlined ? " (inlined)" : "",
-                  share_text(total, share_of(&node->total, f->whole)),
+    (void)fprintf(f->out, "%s\nTOTAL ", node->inlined ? " (inlined)" : "");
+    write_xml(f->out, share_text(total, share_of(&node->total, f->whole)));
+    (void)fprintf(f->out, " %%, SELF %.1f %%, %s samples",
                   percent_of(f, &node->self),
                   text_count(count, node->total.samples));
     if (function->file != NULL) {
