@@ -25,7 +25,7 @@
 #define LOOKS         10000u /* nanoseconds that reading the clock may take */
 #define UNSEEN        SECOND /* guest's time in which no core ran the kernel */
 /* bytes of the words that the agent reads at the stack pointer */
-#define LINK_WORDS    (8u * WIRE_STACK_SLOTS)
+#define LINK_WORDS    ((uint64_t)8 * WIRE_STACK_SLOTS)
 #define RARE          (SECOND / 50) /* longest time between two samples */
 
 /* The agent's hooks have no context argument. */
