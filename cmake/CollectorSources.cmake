@@ -81,6 +81,7 @@ set(core_sources
     diff/diff_html.c
     diff/diff_json.c
     diff/diff_runs.c
+    diff/diff_slow.c
     diff/diff_sums.c
     diff/diff_sums_text.c
     diff/diff_tree.c

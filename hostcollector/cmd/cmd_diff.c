@@ -71,6 +71,8 @@ static const struct option_row own_rows[] = {
      "rows of each table (default: those worth a line)"},
     {"all", 0, NULL, &option_flag, AT(shown.all), 0, 0,
      "show every function, also with too few samples to judge"},
+    {"slow", 0, "KIND", &option_text, OWN(slow), 0, 0,
+     "compare slow requests of this kind with the others of BEFORE"},
     {"tree", 0, NULL, &option_flag, OWN(tree), 0, 0,
      "show the call paths that changed beyond chance, too"},
     {"by", 0, "all|core|thread|image", &option_choice, OWN(by), 0, 0,
@@ -116,6 +118,7 @@ static const struct help help = {
     "  collector diff monday.tprof\n"
     "  collector diff monday.tprof tuesday.tprof --fail-if 'memcpy +3%'\n"
     "  collector diff a1.tprof a2.tprof -- b1.tprof b2.tprof --tree\n"
+    "  collector diff run.tprof --slow get\n"
     "  collector diff --spool /var/lib/tprof/spool --guest web1 --at -1h\n",
     CMD_STATUS "             4 changed by more than --fail-if allows."};
 
@@ -139,6 +142,14 @@ static void add_default(struct diff_config *c)
 /* Find the recordings of each side. */
 static int plan_recordings(struct diff_config *c, struct err *e)
 {
+    if (c->slow != NULL && c->inputs.count > 1)
+        return err_set(e, "--slow compares requests of one recording");
+    if (c->slow != NULL && c->inputs.count == 0)
+        add_default(c);
+    if (c->slow != NULL && c->inputs.count == 1) {
+        c->inputs.list[1] = c->inputs.list[0];
+        c->inputs.count = 2;
+    }
     if (c->before_count == 0 && c->inputs.count == 1)
         add_default(c);
     if (c->before_count == 0 && c->inputs.count == 2)
@@ -165,6 +176,8 @@ static int plan_diff(struct outputs *out, void *config, struct err *e)
     bool spooled =
         c->windows.options.pick.folder != NULL || c->windows.at != NULL;
 
+    if (c->slow != NULL && spooled)
+        return err_set(e, "--slow goes with a recording, not with --spool");
     if (window_options_plan(&c->windows.options, NULL, first, e) != 0 ||
         (spooled ? plan_windows : plan_recordings)(c, e) != 0)
         return -1;
@@ -329,6 +342,8 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
                      .count = p->count,
                      .tree = &runs->tree,
                      .calls = calls,
+                     .waits = runs->slow.waits,
+                     .of_requests = c->slow != NULL,
                      .show_tree = c->tree,
                      .by = c->by != 0 ? c->by - 1 : VIEW_BY_CORE,
                      .top = c->options.shown.top,
@@ -342,7 +357,7 @@ static int show(struct diff_runs *runs, const struct diff_config *c,
         compare(&tree, calls, &of_tree) != 0 ||
         diff_units_state(&runs->units, &in, &d) != 0 ||
         (c->by != 0 && diff_groups_state(&runs->groups, in.runs, &d) != 0) ||
-        warn_of_strangers(runs, &d) != 0) {
+        (c->slow == NULL && warn_of_strangers(runs, &d) != 0)) {
         (void)err_memory(e);
     } else {
         diff_sums_state(&runs->sums, &d);

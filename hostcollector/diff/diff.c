@@ -327,7 +327,7 @@ static void write_legend(FILE *out, const struct report *look,
             out, look,
             "More than half of the time is in functions that changed. Shares "
             "cannot show whether these grew or the rest shrank.");
-    if (d->sides[0].runs + d->sides[1].runs == 2)
+    if (d->sides[0].runs + d->sides[1].runs == 2 && !d->of_requests)
         write_paragraph(
             out, look,
             "One run on each side: two runs of one build may differ as much. "
@@ -436,13 +436,16 @@ void diff_text(FILE *out, const struct report *look, const struct diff *d)
     write_cores(out, look, d);
     if (d->show_tree)
         diff_tree(out, look, columns_of(look), d);
+    if (d->waits != NULL)
+        (void)fputs(d->waits, out);
     diff_units_tables(out, look, columns_of(look), d);
     diff_sums_tables(out, columns_of(look), d);
     write_legend(out, look, d);
     write_renamed(out, look, d);
     write_pairs(out, look, d);
     write_no_name(out, look, d);
-    write_next(out, look, d);
+    if (!d->of_requests)
+        write_next(out, look, d);
 }
 
 void diff_markdown(struct render *to, const struct report *look,

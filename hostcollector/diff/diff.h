@@ -66,6 +66,8 @@ struct diff {
     struct diff_side sides[2];
     /* the compared part of both sides, "core 1"; "": all */
     const char *selected;
+    const char *waits; /* of slow requests, as text; NULL: none */
+    bool of_requests;  /* the sides are requests of one recording */
     const struct pair *functions;
     const struct compare_row *rows;
     size_t count; /* of both */

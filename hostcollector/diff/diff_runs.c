@@ -18,7 +18,8 @@ struct reading {
     const char *path;
     unsigned side;
     uint32_t run;
-    uint32_t by; /* as in struct diff_config */
+    uint32_t by;      /* as in struct diff_config */
+    const char *slow; /* choose the slow requests of this kind, no more */
     struct guest_run *guest;
 };
 
@@ -142,17 +143,23 @@ static int add_view(struct reading *reading, struct err *e)
 
     if (!guest_run_has_report(r))
         return err_set(e, "no guest is in it");
+    if (reading->slow != NULL)
+        return diff_slow_choose(&d->slow, r->profile, reading->slow, e);
     if (guest_report_make(&g, r, 0, e) != 0)
         return -1;
-    if (g.view->total.busy.samples == 0) {
+    /* slow requests may only wait */
+    if (g.view->total.busy.samples == 0 && r->config.slow == NULL) {
         d->empty = true;
         (void)err_set(e, "has no samples of busy time");
     } else if (add_functions(reading, &g.is) != 0 ||
                add_tree(reading, g.view) != 0 ||
                diff_units_add(&d->units, reading->side, r->profile, g.view) !=
                    0 ||
-               diff_sums_add(&d->sums, reading->side, &g.is) != 0 ||
-               add_warnings(d, reading->path, &r->remarks) != 0) {
+               (r->config.slow == NULL && /* else both have the same */
+                diff_sums_add(&d->sums, reading->side, &g.is) != 0) ||
+               (r->config.slow_only && diff_slow_waits(&d->slow, &g.is) != 0) ||
+               (!r->config.slow_only && /* the other side has them, too */
+                add_warnings(d, reading->path, &r->remarks) != 0)) {
         (void)err_memory(e);
     } else {
         add_to_side(&d->sides[reading->side], r->profile, g.view);
@@ -165,6 +172,7 @@ static int add_view(struct reading *reading, struct err *e)
 static int read_one(struct reading *reading, const struct options *o,
                     int stop_fd, struct err *e)
 {
+    const struct diff_slow *slow = &reading->d->slow;
     uint64_t memory = o->from.memory;
     struct images images = {0};
     enum guest_run_fault ignored;
@@ -175,6 +183,9 @@ static int read_one(struct reading *reading, const struct options *o,
         .number = 1,
         .alone = true,
         .no_moments = true,
+        .slow = slow->kinds != 0 ? &slow->set : NULL,
+        .slow_kinds = slow->kinds,
+        .slow_only = slow->kinds != 0 && reading->side == 1,
         .memory_max = memory / 2,
         .view_max = memory / 4,
         .images = &images,
@@ -234,6 +245,17 @@ int diff_runs_read(struct diff_runs *d, const struct diff_config *c,
     d->sides[0].runs = c->before_count;
     d->sides[1].files = c->inputs.list + c->before_count;
     d->sides[1].runs = c->inputs.count - c->before_count;
+    if (c->slow != NULL) {
+        struct reading first = {
+            .d = d, .path = c->inputs.list[0], .slow = c->slow};
+
+        if (read_one(&first, &options, stop_fd, e) != 0)
+            return -1;
+        for (unsigned side = 0; side < 2; side++) {
+            d->slow.names[side] = d->slow.labels[side];
+            d->sides[side].files = &d->slow.names[side];
+        }
+    }
     for (unsigned i = 0; i < c->inputs.count; i++) {
         struct reading reading = {.d = d,
                                   .path = c->inputs.list[i],
@@ -266,6 +288,7 @@ void diff_runs_fini(struct diff_runs *d)
     diff_units_fini(&d->units);
     diff_sums_fini(&d->sums);
     merged_fini(&d->tree);
+    diff_slow_fini(&d->slow);
     arena_fini(&d->text);
     free(d->warnings);
 }

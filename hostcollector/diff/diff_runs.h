@@ -15,6 +15,7 @@
 #include "diff/compare/unit_cost.h"
 #include "diff/diff.h"
 #include "model/profile.h"
+#include "model/requests.h"
 #include "model/view.h"
 #include "report/name.h"
 #include "session/window_options.h"
@@ -127,6 +128,32 @@ void diff_sums_state(struct diff_sums *s, struct diff *d);
 /* Release what (s) holds. */
 void diff_sums_fini(struct diff_sums *s);
 
+/* diff_slow.c: the slow requests of a recording, against the others. */
+
+/* Zeroed: none. */
+struct diff_slow {
+    struct slow_set set; /* of the kinds; released by diff_slow_fini() */
+    uint32_t kinds;      /* a bit for each */
+    uint64_t ended;      /* requests of these kinds */
+    double least_s;      /* time of the shortest one in (set) */
+    char labels[2][160]; /* of the sides */
+    const char *names[2];
+    char *waits; /* text; NULL: nothing to write */
+    size_t waits_size;
+};
+
+/* Choose the requests of (p) of kinds that (asked) names: of those that the
+ * guest has sent, all that took at least the 99th percentile. Returns 0; -1
+ * with (e) filled. */
+int diff_slow_choose(struct diff_slow *s, const struct profile *p,
+                     const char *asked, struct err *e);
+
+/* Write into (s->waits) where the requests of the set waited longest. Returns
+ * 0; -1 without memory. */
+int diff_slow_waits(struct diff_slow *s, const struct report *r);
+
+void diff_slow_fini(struct diff_slow *s);
+
 #define DIFF_FAIL_IF 16
 
 struct diff_config {
@@ -136,7 +163,10 @@ struct diff_config {
     unsigned before_count;
     struct fail_if fail_if[DIFF_FAIL_IF];
     unsigned fail_if_count;
-    bool tree;   /* show changed call paths, too */
+    bool tree; /* show changed call paths, too */
+    /* Compare the slow requests of this kind with the others; NULL: sides are
+     * recordings. */
+    const char *slow;
     uint32_t by; /* show changes in each group, too: 0 of none, else 1 + an
                     enum view_by */
 };
@@ -148,6 +178,7 @@ struct diff_runs {
     struct diff_units units;
     struct diff_groups groups; /* with --by */
     struct diff_sums sums;
+    struct diff_slow slow; /* with --slow */
     struct merged tree;    /* of both sides */
     const char **warnings; /* "FILE: warning", safe to print on a terminal */
     size_t warning_count, warning_room;

@@ -58,6 +58,10 @@ struct events {
      * both may be 0: none. */
     uint32_t (*stack_of)(void *context, uint32_t stack, uint32_t thread,
                          uint32_t request);
+    /* Returns the number of requests for (stack_of): 1 + (kind), or more, for
+     * samples from (tsc) on of the request (number) of (kind). May be NULL. */
+    uint32_t (*request_of)(void *context, uint32_t kind, uint64_t number,
+                           uint64_t tsc);
     /* The next eight may be NULL. */
     void (*thread)(void *context, const struct guest_thread *thread);
     void (*wait)(void *context, const struct guest_wait *wait);

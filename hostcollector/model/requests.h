@@ -76,6 +76,12 @@ struct profile_slow {
     uint32_t thread;  /* number of the thread that ended it; 0: not known */
 };
 
+/* Slow requests, whose samples are kept apart from those of the others. */
+struct slow_set {
+    const struct profile_slow *list; /* by rising number */
+    size_t count;
+};
+
 /* Returns the least time of (bucket). The bucket is 1 % wide at most, from 128
  * ticks on. */
 static inline uint64_t request_bucket_start(size_t bucket)

@@ -24,7 +24,9 @@ struct stack {
     uint32_t depth;    /* number of frames, at most WIRE_STACK_FRAMES_MAX */
     uint8_t end;       /* enum wire_end; WIRE_END_REASONS: not known */
     uint8_t slot_mask; /* bit i: words[i] was read and lies in text */
-    uint8_t request;   /* 1 + the kind of the thread's request; 0: none */
+    /* 1 + the kind of the thread's request; for slow requests (struct slow_set)
+     * that + WIRE_REQUEST_KINDS; 0: none */
+    uint8_t request;
     uint64_t words[WIRE_STACK_SLOTS]; /* at interrupted SP + 8 x i; 0 if not in
                                        * (slot_mask) */
     /* SP of one sample whose stack lies outside readable memory, so that it

@@ -151,10 +151,8 @@ static int leave_threads_out(struct guest_report *g)
     return result;
 }
 
-/* Does --request (asked) name kind (kind)? It may be a part of the kind's name,
- * or its number. */
-static bool is_kind_meant(const struct profile *p, size_t kind,
-                          const char *asked)
+bool guest_report_means_kind(const struct profile *p, size_t kind,
+                             const char *asked)
 {
     char *end;
     uint64_t number = strtoull(asked, &end, 10);
@@ -202,11 +200,13 @@ static int leave_requests_out(struct guest_report *g)
 {
     const struct profile *p = g->run->profile;
     const char *asked = g->run->config.options->shown.request;
-    bool meant[WIRE_REQUEST_KINDS + 1] = {false};
+    bool meant[2 * WIRE_REQUEST_KINDS + 1] = {false};
     size_t count = 0;
 
-    for (size_t i = 0; i < p->request_count; i++)
-        count += meant[i + 1] = is_kind_meant(p, i, asked);
+    for (size_t i = 0; i < p->request_count; i++) {
+        count += meant[i + 1] = guest_report_means_kind(p, i, asked);
+        meant[i + 1 + WIRE_REQUEST_KINDS] = meant[i + 1];
+    }
     int result = leave_others_out(g, meant, true);
 
     if (result == 0 && count == 0) {
@@ -216,6 +216,19 @@ static int leave_requests_out(struct guest_report *g)
         note_others(g, "requests", asked);
     }
     return result;
+}
+
+/* Remove the samples of other requests than those of (slow_kinds) that are, or
+ * are not, in the set (slow). */
+static int leave_paces_out(struct guest_report *g)
+{
+    const struct guest_run_config *c = &g->run->config;
+    bool meant[2 * WIRE_REQUEST_KINDS + 1] = {false};
+
+    for (uint32_t i = 0; i < WIRE_REQUEST_KINDS; i++)
+        meant[1 + i + (c->slow_only ? WIRE_REQUEST_KINDS : 0)] =
+            c->slow_kinds >> i & 1;
+    return leave_others_out(g, meant, true);
 }
 
 /* Remove the samples of functions that --exclude names, before a view is made
@@ -238,6 +251,8 @@ static int leave_samples_out(struct guest_report *g, uint64_t memory)
     if (r->config.options->shown.thread != NULL && leave_threads_out(g) != 0)
         return -1;
     if (r->config.options->shown.request != NULL && leave_requests_out(g) != 0)
+        return -1;
+    if (r->config.slow != NULL && leave_paces_out(g) != 0)
         return -1;
     if (x.count == 0)
         return 0;

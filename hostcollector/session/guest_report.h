@@ -42,6 +42,11 @@ struct guest_report {
 int guest_report_make(struct guest_report *g, struct guest_run *r,
                       unsigned part_share, struct err *e);
 
+/* Does (asked) name kind (kind) of requests of (p)? It may be a part of the
+ * kind's name, or its number. */
+bool guest_report_means_kind(const struct profile *p, size_t kind,
+                             const char *asked);
+
 /* Release the view. The strings of (g->is) stay. */
 void guest_report_fini(struct guest_report *g);
 

@@ -34,12 +34,16 @@ struct guest_run_config {
                                     * from 1 */
     bool alone;                    /* no other guest is sampled */
     bool no_moments;               /* as in aggregate_config */
-    const char *recording;         /* path; NULL: none */
-    uint64_t memory_max;           /* as in aggregate_config */
-    uint64_t view_max;             /* as of view_new() */
-    bool needs_code; /* the report needs code in addition to names */
-    bool takes_told; /* the code in the recording is enough */
-    bool supervised; /* another process notices the end of the guest */
+    const struct slow_set *slow;   /* as in aggregate_config */
+    /* With (slow): only samples of requests of these kinds, a bit for each. */
+    uint32_t slow_kinds;
+    bool slow_only;        /* of the requests in (slow), else of the others */
+    const char *recording; /* path; NULL: none */
+    uint64_t memory_max;   /* as in aggregate_config */
+    uint64_t view_max;     /* as of view_new() */
+    bool needs_code;       /* the report needs code in addition to names */
+    bool takes_told;       /* the code in the recording is enough */
+    bool supervised;       /* another process notices the end of the guest */
     const struct origin *origin; /* origin in reports; NULL: none */
     struct images *images;
     void *context;

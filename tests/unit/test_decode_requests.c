@@ -253,3 +253,36 @@ TEST(guest_with_a_million_slow_requests_is_bounded)
     CHECK(least > 998000);
     aggregate_free(a);
 }
+
+/* catches: samples of another request with the number of a slow one */
+TEST(sample_of_a_slow_request_is_of_its_time_and_kind)
+{
+    const struct profile_slow list[] = {
+        {.kind = 1, .number = 7, .began = 10, .times.time = 5},
+        {.kind = 2, .number = 77, .began = 10, .times.time = 5},
+        {.kind = 2, .number = 77, .began = 100, .times.time = 50},
+    };
+    const struct slow_set set = {list, 3};
+    const struct sample first = {.tsc = 1000, .weight = 1};
+    const struct sample_batch batch = {.samples = &first, .count = 1};
+    uint32_t (*of)(void *, uint32_t, uint64_t, uint64_t) =
+        aggregate_events.request_of;
+
+    a = aggregate_new(&(struct aggregate_config){.slow = &set});
+    CHECK_EQ(aggregate_hello(a, HELLO_FIRST, &(struct guest){.cores = 1}), 0);
+    aggregate_samples(a, &batch);
+    CHECK_EQ(of(a, 2, 77, 1012), 3 + WIRE_REQUEST_KINDS);
+    CHECK_EQ(of(a, 2, 77, 1100), 3 + WIRE_REQUEST_KINDS);
+    CHECK_EQ(of(a, 2, 77, 1150), 3 + WIRE_REQUEST_KINDS);
+    CHECK_EQ(of(a, 2, 77, 1016), 3); /* between both */
+    CHECK_EQ(of(a, 2, 77, 1151), 3);
+    CHECK_EQ(of(a, 1, 77, 1012), 2);
+    CHECK_EQ(of(a, 2, 7, 1012), 3);
+    CHECK_EQ(of(a, 1, 7, 1012), 2 + WIRE_REQUEST_KINDS);
+    CHECK_EQ(of(a, 1, 8, 1012), 2);
+    aggregate_free(a);
+    a = aggregate_new(&(struct aggregate_config){0}); /* without a set */
+    aggregate_samples(a, &batch);
+    CHECK_EQ(of(a, 2, 77, 1012), 3);
+    aggregate_free(a);
+}

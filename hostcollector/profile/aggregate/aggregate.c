@@ -324,6 +324,7 @@ const struct events aggregate_events = {
     .progress = aggregate_progress,
     .runs = aggregate_runs,
     .stack_of = aggregate_stack_of,
+    .request_of = aggregate_request_of,
     .thread = aggregate_thread,
     .wait = aggregate_wait,
     .sched = aggregate_sched,

@@ -31,6 +31,8 @@ struct aggregate_config {
     bool windows;
     bool memory; /* the stream was read from a guest's memory */
     bool raw;    /* as profile.raw */
+    /* Slow requests of this stream, from another profile of it; NULL: none */
+    const struct slow_set *slow;
 };
 
 /* Returns an aggregate whose profile is empty. NULL if there is no memory. */

@@ -214,6 +214,8 @@ uint32_t aggregate_wait_at(const struct aggregate *a, uint32_t session,
                            uint32_t entry);
 
 /* Handle the events about requests. */
+uint32_t aggregate_request_of(void *aggregate, uint32_t kind, uint64_t number,
+                              uint64_t tsc);
 void aggregate_request(void *aggregate, const struct guest_request *g);
 void aggregate_request_times(void *aggregate,
                              const struct guest_request_times *t);

@@ -105,6 +105,35 @@ void aggregate_request_times(void *aggregate,
                        t->buckets[i]);
 }
 
+uint32_t aggregate_request_of(void *aggregate, uint32_t kind, uint64_t number,
+                              uint64_t tsc)
+{
+    const struct aggregate *a = aggregate;
+    const struct slow_set *slow = a->config.slow;
+    int64_t ticks = (int64_t)(tsc - a->origin_tsc);
+    size_t first = 0, end = slow != NULL && a->started ? slow->count : 0;
+
+    while (first < end) { /* the first one with (number) */
+        size_t middle = first + (end - first) / 2;
+
+        if (slow->list[middle].number < number)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    /* numbers may come again */
+    for (; slow != NULL && a->started && first < slow->count &&
+           slow->list[first].number == number;
+         first++) {
+        const struct profile_slow *s = &slow->list[first];
+
+        if (s->kind == kind && ticks >= s->began &&
+            (uint64_t)(ticks - s->began) <= s->times.time)
+            return 1 + kind + WIRE_REQUEST_KINDS;
+    }
+    return 1 + kind;
+}
+
 /* Index of the slow request that took least; the list is not empty. */
 static size_t shortest(const struct requests *r)
 {

@@ -14,7 +14,7 @@ struct stack_place {
     uint32_t hash;
     uint32_t generation, thread; /* as in struct stack */
     uint8_t depth, end, slot_mask;
-    uint8_t request; /* at most WIRE_REQUEST_KINDS */
+    uint8_t request; /* as in struct stack */
 };
 
 static size_t word_count(uint8_t slot_mask)
@@ -28,7 +28,7 @@ static uint32_t stack_hash(const struct stack_pool *p, const struct stack *s)
 
     hash = hash_mix(hash_mix(hash, s->sp),
                     ((uint64_t)s->thread << 32 | s->generation) ^
-                        (uint64_t)s->request << 58);
+                        (uint64_t)s->request << 56);
     for (size_t i = 0; i < WIRE_STACK_SLOTS; i++)
         if (s->slot_mask >> i & 1)
             hash = hash_mix(hash, s->words[i]);

@@ -79,7 +79,7 @@ uint32_t aggregate_stack_of(void *aggregate, uint32_t number, uint32_t thread,
         memcpy(frames, s.frames, s.depth * sizeof *frames);
     s.frames = frames;
     s.thread = thread;
-    s.request = (uint8_t)request; /* at most WIRE_REQUEST_KINDS */
+    s.request = (uint8_t)request; /* at most 2 * WIRE_REQUEST_KINDS */
     return aggregate_add_stack(a, &s);
 }
 

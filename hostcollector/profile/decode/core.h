@@ -32,7 +32,8 @@ struct core {
     uint32_t thread; /* number of the thread that runs; 0: none is known */
     /* 1 + the kind of the request of the samples; 0: none is known */
     uint32_t request;
-    bool images; /* STACK_AT records came in this boot */
+    uint64_t request_number; /* the kernel's */
+    bool images;             /* STACK_AT records came in this boot */
     /* of the last BEGIN; GENERATION_NONE: unknown */
     uint32_t images_generation;
     /* The addresses from which short leaves are counted: the start of text,

@@ -14,6 +14,7 @@ const char *request_frames_record(const struct samples_decoder *d,
                       : "a REQUEST record of a kind above 31";
     if (number != 0 && d->events->stack_of != NULL)
         core->request = (uint32_t)kind + 1;
+    core->request_number = number;
     return NULL;
 }
 

@@ -24,12 +24,17 @@ void thread_frames_of_samples(const struct samples_decoder *d,
 {
     /* neighbours often have the same stack */
     uint32_t plain = STACK_UNKNOWN, threaded = STACK_UNKNOWN;
+    uint32_t request = core->request;
+
+    if (request != 0 && count != 0 && d->events->request_of != NULL)
+        request = d->events->request_of(d->sums, request - 1,
+                                        core->request_number, samples[0].tsc);
 
     for (size_t i = 0; i < count; i++) {
         if (samples[i].stack != plain) {
             plain = samples[i].stack;
-            threaded = d->events->stack_of(d->sums, plain, core->thread,
-                                           core->request);
+            threaded =
+                d->events->stack_of(d->sums, plain, core->thread, request);
         }
         if (plain != STACK_UNKNOWN)
             samples[i].stack = threaded;
