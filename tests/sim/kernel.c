@@ -219,6 +219,9 @@ static void stop(void)
     note("tprof_stop_cpu()", 0, 0, 0);
     if (tprof_stop_cpu() != TPROF_OK)
         fail("tprof_stop_cpu() fails");
+    /* an interrupt was on its way when the core left */
+    if (shuts_down && guest_config.timer == TPROF_TIMER_APIC)
+        tprof_machine_raise(tprof_machine_this()->hardware_id);
 }
 
 static void flush(void)
@@ -375,6 +378,11 @@ void kernel_shut_down(void)
     /* a core that slept by a clock that went back would sleep for minutes */
     for (uint32_t i = 0; i < guest_config.cpus; i++)
         cores[i].asleep = tprof_machine.now;
+}
+
+bool has_kernel_shutdown(void)
+{
+    return shuts_down;
 }
 
 bool has_kernel_exited(void)

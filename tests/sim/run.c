@@ -42,6 +42,13 @@ static void relax(void)
     }
 }
 
+/* A core in the entry of an interrupt may be slow, and others may run. */
+static void entered(void)
+{
+    while (is_on_core() && chance(has_kernel_shutdown() ? 900 : 100))
+        fiber_yield();
+}
+
 __attribute__((noreturn)) static void broken(const char *what)
 {
     fail("core %u: %s", tprof_machine.core, what);
@@ -54,6 +61,7 @@ static const struct tprof_machine_hooks hooks = {
     .load = stack_word,
     .touch = touch,
     .relax = relax,
+    .entered = entered,
     .pin_exists = device_has_pin,
     .pin_aim = device_aim,
     .pin_mask = device_mask,

@@ -244,6 +244,7 @@ void kernel_body(void);
 void kernel_reset(uint32_t core);
 /* From now on cores leave for good; the last one calls tprof_exit(). */
 void kernel_shut_down(void);
+bool has_kernel_shutdown(void);
 bool has_kernel_exited(void);
 /* When the running core's kernel has something to do. */
 uint64_t kernel_due(uint32_t core);

@@ -13,7 +13,7 @@
 #define CORES 2u
 
 /* What isr.S reads. */
-void *tprof_cpu[256];
+void *tprof_cpu[256], *tprof_present[256];
 uint32_t tprof_cpus = CORES;
 uint32_t tprof_gs_offset;
 uint32_t *tprof_hook_stack[256];
@@ -95,7 +95,7 @@ static void interrupt(void)
 static void build(void)
 {
     for (uint32_t i = 0; i < CORES; i++) {
-        tprof_cpu[i] = stacks[i] + 4096;
+        tprof_cpu[i] = tprof_present[i] = stacks[i] + 4096;
         tprof_hook_stack[i] = (void *)(hook_stacks[i] + 4032);
     }
     tprof_apic_registers = (uintptr_t)registers;
@@ -123,6 +123,24 @@ TEST(core_that_is_not_there_is_counted)
     CHECK(interrupted == NULL);
     CHECK_EQ(tprof_unknown_cpu, 1);
     CHECK_EQ(registers[0xb0 / 4], 0); /* ended all the same */
+}
+
+/* catches: an interrupt that uses the memory of a core that has left, which the
+ * kernel may have taken back */
+TEST(core_that_has_left_is_not_touched)
+{
+    build();
+    tprof_present[1] = NULL;
+    tprof_hook_answer = 1;
+    registers[0xb0 / 4] = 1;
+    for (uint32_t i = 0; i < sizeof stacks[1]; i++)
+        stacks[1][i] = 0x5a;
+    interrupt();
+    CHECK(interrupted == NULL);
+    CHECK_EQ(tprof_unknown_cpu, 0);
+    CHECK_EQ(registers[0xb0 / 4], 0); /* ended */
+    for (uint32_t i = 0; i < sizeof stacks[1]; i++)
+        CHECK_EQ(stacks[1][i], 0x5a);
 }
 
 TEST(upper_half_of_the_answer_is_not_looked_at)

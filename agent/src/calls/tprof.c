@@ -103,7 +103,7 @@ static void join_core(struct tprof_agent *a, struct tprof_cpu *cpu)
     rest_timer(cpu);
     if (!tprof_cpu[cpu->index])
         atomic_fetch_add_explicit(&a->joined, 1, memory_order_relaxed);
-    tprof_cpu[cpu->index] = cpu;
+    tprof_cpu[cpu->index] = tprof_present[cpu->index] = cpu;
     /* release: pairs with the acquire in give_orders(), control.c */
     atomic_store_explicit(&cpu->started, 1, memory_order_release);
     /* the first core watches for the host */
@@ -188,6 +188,7 @@ int tprof_stop_cpu(void)
         if (a->config.hypervisor)
             a->config.hypervisor->stop_cpu(&a->config, cpu->page);
         rest_timer(cpu);
+        tprof_present[cpu->index] = NULL;
         /* release: pairs with the acquire in give_orders(), control.c */
         atomic_store_explicit(&cpu->started, 0, memory_order_release);
         tprof_hand_watch_on(cpu->index);
@@ -235,8 +236,9 @@ static void let_go(struct tprof_agent *a)
     tprof_cpus = 0;
     tprof_arch_exit();
     for (uint32_t i = 0; i < cpus; i++) {
-        /* an interrupt that was on its way when the core left will soon be over
-         */
+        /* the thread that left may have preempted a call of the agent, in a
+         * hook that has switched interrupts on; interrupts do not use the
+         * memory of a core that has left (tprof_present) */
         while (*(volatile uint32_t *)&a->core[i]->inside)
             tprof_arch_relax();
         tprof_cpu[i] = NULL;
@@ -278,13 +280,12 @@ static bool is_for_callers(const struct tprof_agent *a)
 }
 
 /* Pumps once with interrupts off, on the core's own stack if the core has
- * joined. Touches nothing of a core that has left, because another core may be
- * in tprof_exit(). */
+ * joined. */
 static void pump_with_irq_off(void)
 {
-    struct tprof_cpu *cpu = tprof_this_cpu();
+    struct tprof_cpu *cpu = tprof_present_cpu();
 
-    if (!cpu || !atomic_load_explicit(&cpu->started, memory_order_relaxed)) {
+    if (!cpu) {
         tprof_pump(TPROF_OWNER_OTHER, 0);
     } else if (!cpu->inside) {
         cpu->inside = 1;
@@ -335,7 +336,7 @@ void tprof_tick(const struct tprof_regs *regs)
         return;
     const struct tprof_registers r = tprof_arch_registers(regs);
     uint64_t flags = tprof_arch_irq_save();
-    struct tprof_cpu *cpu = tprof_this_cpu();
+    struct tprof_cpu *cpu = tprof_present_cpu();
 
     if (cpu && cpu->inside) {
         cpu->reentered++;
@@ -343,7 +344,7 @@ void tprof_tick(const struct tprof_regs *regs)
         cpu->inside = 1;
         tprof_arch_on_stack(cpu, &r, tprof_kernel_tick);
         cpu->inside = 0;
-    } else {
+    } else if (!tprof_this_cpu()) {
         atomic_fetch_add_explicit(&tprof_unknown_cpu, 1, memory_order_relaxed);
     }
     tprof_arch_irq_restore(flags);
@@ -352,9 +353,9 @@ void tprof_tick(const struct tprof_regs *regs)
 uint64_t tprof_deadline(void)
 {
     struct tprof_agent *a = &tprof_agent;
-    const struct tprof_cpu *cpu = a->ready ? tprof_this_cpu() : NULL;
+    const struct tprof_cpu *cpu = a->ready ? tprof_present_cpu() : NULL;
 
-    if (!cpu || !atomic_load(&cpu->started))
+    if (!cpu)
         return UINT64_MAX;
     /* new orders: several ticks take them over */
     if (cpu->generation != atomic_load(&a->generation))
@@ -384,7 +385,7 @@ int tprof_flush(uint32_t frames)
         if (is_for_callers(a))
             tprof_arch_irq_restore(flags);
         else
-            cpu = tprof_this_cpu();
+            cpu = tprof_present_cpu();
         int done =
             tprof_pump_done(cpu ? tprof_lock_owner(cpu) : TPROF_OWNER_OTHER);
 

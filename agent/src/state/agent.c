@@ -4,6 +4,7 @@
 
 struct tprof_agent tprof_agent;
 struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX];
+struct tprof_cpu *tprof_present[TPROF_CPUS_MAX];
 uint32_t tprof_cpus;
 _Atomic uint64_t tprof_unknown_cpu;
 struct tprof_refused tprof_refused;

@@ -274,6 +274,19 @@ extern _Atomic uint32_t tprof_map_lock;
 extern struct tprof_cpu *tprof_cpu[TPROF_CPUS_MAX]; /* NULL: not joined */
 extern uint32_t tprof_cpus;                         /* cores that may join */
 
+/*
+ * The same for the entry of an interrupt, and for calls that use the core's own
+ * memory: NULL, too, once the core has left.
+ *
+ * Only the core itself writes its pointer, in tprof_start_cpu() and
+ * tprof_stop_cpu(). So an entry on a core needs no barrier and no lock to be
+ * safe from tprof_exit() on another core. An entry that has read the pointer
+ * ends before the core goes on in tprof_stop_cpu(), and a later entry reads
+ * NULL. tprof_exit() gives memory back only when it has had the lock (joining)
+ * after each core's tprof_stop_cpu().
+ */
+extern struct tprof_cpu *tprof_present[TPROF_CPUS_MAX];
+
 /* Ticks on cores that have not joined. Counted by arch/ and tprof_tick(). */
 extern _Atomic uint64_t tprof_unknown_cpu;
 
@@ -296,6 +309,15 @@ static inline struct tprof_cpu *tprof_this_cpu(void)
     uint32_t index = tprof_arch_core_index();
 
     return index < tprof_cpus ? tprof_cpu[index] : NULL;
+}
+
+/* Returns the calling core; NULL if it has not joined, or has left. Interrupts
+ * must be off while the caller uses the core. */
+static inline struct tprof_cpu *tprof_present_cpu(void)
+{
+    uint32_t index = tprof_arch_core_index();
+
+    return index < tprof_cpus ? tprof_present[index] : NULL;
 }
 
 /* Returns the state that the host has ordered: enum wire_state. */

@@ -241,9 +241,11 @@ bool tprof_machine_interrupt(const struct tprof_registers *r)
     core->interrupts_off = true;
     core->interrupts++;
     uint32_t index = tprof_arch_core_index();
-    struct tprof_cpu *cpu = index < tprof_cpus ? tprof_cpu[index] : NULL;
-
     core->interrupts_off = true; /* the hook may have switched interrupts on */
+    struct tprof_cpu *cpu = index < tprof_cpus ? tprof_present[index] : NULL;
+
+    if (TPROF_MACHINE_HOOK(entered))
+        tprof_machine.hooks->entered();
     if (cpu && cpu->inside) {
         tprof_interrupt_inside(cpu);
     } else if (cpu) {
@@ -256,7 +258,8 @@ bool tprof_machine_interrupt(const struct tprof_registers *r)
         cpu->inside = 0;
         core->stack_in_use = false;
     } else {
-        atomic_fetch_add(&tprof_unknown_cpu, 1);
+        if (index >= tprof_cpus || !tprof_cpu[index])
+            atomic_fetch_add(&tprof_unknown_cpu, 1);
         tprof_arch_end_interrupt();
     }
     if (core->in_service)

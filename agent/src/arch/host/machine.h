@@ -43,6 +43,9 @@ struct tprof_machine_hooks {
     /* Called while the agent waits for another core or a device. NULL: a pause.
      */
     void (*relax)(void);
+    /* Called in the entry of an interrupt that has found the core, but has not
+     * touched it: other cores may run. NULL: no call. */
+    void (*entered)(void);
     /* Pins of devices: does (pin) exist; make it interrupt (hardware_id); mask
      * it. NULL: there are no pins. */
     bool (*pin_exists)(uint32_t pin);

@@ -65,14 +65,17 @@
         entry   tprof_isr_gs
         movl    tprof_gs_offset(%rip), %eax
         movl    %gs:(%rax), %eax
-/* From here on all entries are the same. The core's index is in EAX. */
+/* From here on all entries are the same. The core's index is in EAX.
+ * tprof_present is NULL on a core that has left, and only the core itself writes
+ * it (agent.h). So no other core can give the memory of this core back between
+ * the load of the pointer and the iretq. */
 tprof_isr_on_core:
         cmpl    tprof_cpus(%rip), %eax
         jae     tprof_isr_unknown
-        leaq    tprof_cpu(%rip), %rdx
+        leaq    tprof_present(%rip), %rdx
         movq    (%rdx, %rax, 8), %rdx       /* its struct tprof_cpu */
         testq   %rdx, %rdx
-        jz      tprof_isr_unknown
+        jz      tprof_isr_absent
         btsl    $0, CPU_INSIDE(%rdx)        /* set it; was it set already? */
         jc      tprof_isr_inside
         movq    %rsp, %rax
@@ -152,7 +155,8 @@ tprof_isr_inside:
  * The kernel's hook must not run on the interrupted stack either, and this
  * core's own stack is not known before the hook has run. So the hook runs on
  * any free one of the stacks for hooks. There are as many of them as cores, and
- * each core uses one at a time.
+ * each core uses one at a time. tprof_present does not guard these stacks: a
+ * core that has left may be here while another core is in tprof_exit().
  */
         entry   tprof_isr_hook
         pushq   %rcx
@@ -187,9 +191,16 @@ tprof_isr_inside:
         jmp     tprof_isr_on_core
         end     tprof_isr_hook
 
+/* A core that has left: the interrupt was on its way, and is not counted. */
+tprof_isr_absent:
+        leaq    tprof_cpu(%rip), %rdx
+        cmpq    $0, (%rdx, %rax, 8)
+        jne     tprof_isr_end_it
+
 /* A core that has not joined. Its interrupt must be ended, too. */
 tprof_isr_unknown:
         lock incq tprof_unknown_cpu(%rip)
+tprof_isr_end_it:
         movq    tprof_apic_registers(%rip), %rax
         testq   %rax, %rax
         jz      1f
