@@ -388,31 +388,29 @@ static void write_origin(FILE *out, const struct annotation *a)
                       a->source_told ? "source lines" : "");
 }
 
-#define INLINED_TEXT 96
-
-/* Returns " with functions inlined there (5.7 %; SELF of the report: 17.7 %)",
- * or
- * "" if the code of the annotation has the time of the function alone. */
-static const char *inlined_text(char buf[INLINED_TEXT], const struct report *r)
+/* Write the share of the function without the functions that are inlined in its
+ * code, if these have time. */
+static void write_inlined(FILE *out, const struct report *r)
 {
     const struct annotation *a = r->annotation;
     const struct view_scope *scope = &r->view->total;
     const struct amount *whole = table_whole(r, scope);
     double self = 0, code = share_of(&a->sum.amount, whole).p;
     bool inlined = false;
+    char line[128];
 
-    buf[0] = '\0';
     for (size_t i = 0; i < scope->row_count; i++)
         if (scope->rows[i].function == a->function)
             self = share_of(&scope->rows[i].self, whole).p;
     for (size_t i = 0; i < a->body_count; i++)
         inlined |= a->bodies[i].inlined && a->bodies[i].sum.amount.samples != 0;
-    if (inlined && round(1000 * code) > round(1000 * self))
-        (void)snprintf(buf, INLINED_TEXT,
-                       " with functions inlined there (without: %.1f %%, SELF "
-                       "of the report)",
-                       100 * self);
-    return buf;
+    if (!inlined || round(1000 * code) <= round(1000 * self))
+        return;
+    (void)snprintf(line, sizeof line,
+                   "Its code has functions inlined there. Without them: %.1f "
+                   "%%, as SELF of the report.",
+                   100 * self);
+    text_wrap_at(out, 0, line, table_columns(r));
 }
 
 static void write_head(FILE *out, const struct report *r)
@@ -420,21 +418,20 @@ static void write_head(FILE *out, const struct report *r)
     const struct annotation *a = r->annotation;
     struct share s = share_of(&a->sum.amount, table_whole(r, &r->view->total));
     char line[256], count[TEXT_NUMBER], shown[SHARE_TEXT];
-    char inlined[INLINED_TEXT];
 
     (void)putc('\n', out);
     ink_set(out, r, INK_BOLD);
     (void)fputs(r->view->functions[a->function].name, out);
     ink_set(out, r, INK_PLAIN);
     (void)fputs(a->chosen ? ", the busiest function\n" : "\n", out);
-    (void)snprintf(
-        line, sizeof line,
-        "%s %% of %s time in its code%s, %s samples. SELF is in %% of "
-        "that.",
-        share_text(shown, s),
-        r->of_all || r->view->idle_unknown ? "all" : "busy",
-        inlined_text(inlined, r), text_count(count, a->sum.amount.samples));
+    (void)snprintf(line, sizeof line,
+                   "%s %% of %s time in its code, %s samples. SELF is in %% of "
+                   "that.",
+                   share_text(shown, s),
+                   r->of_all || r->view->idle_unknown ? "all" : "busy",
+                   text_count(count, a->sum.amount.samples));
     text_wrap_at(out, 0, line, table_columns(r));
+    write_inlined(out, r);
     write_origin(out, a);
     if (r->function != NULL)
         table_also(out, r, a->function);
