@@ -59,10 +59,15 @@ struct share share_wilson(double p, double n, double z)
                           fmax(fmin(center + half, 1), p)};
 }
 
+/* Is the margin of (s) larger than its share, as both are rounded? */
+static bool is_vague(struct share s)
+{
+    return round(1000 * share_margin(s)) > round(1000 * s.p);
+}
+
 const char *share_error(char buf[SHARE_TEXT], struct share s)
 {
-    /* as they are rounded */
-    if (round(1000 * share_margin(s)) <= round(1000 * s.p))
+    if (!is_vague(s))
         (void)snprintf(buf, SHARE_TEXT, "%.1f", 100 * share_margin(s));
     else
         (void)snprintf(buf, SHARE_TEXT, s.high < .9995 ? "<%.1f" : "<%.0f",
@@ -72,11 +77,12 @@ const char *share_error(char buf[SHARE_TEXT], struct share s)
 
 const char *share_text(char buf[SHARE_TEXT], struct share s)
 {
-    char error[SHARE_TEXT];
-
-    share_error(error, s);
-    (void)snprintf(buf, SHARE_TEXT,
-                   error[0] == '<' ? "%.1f (%.6s)" : "%.1f +- %.6s", 100 * s.p,
-                   error);
+    if (!is_vague(s))
+        (void)snprintf(buf, SHARE_TEXT, "%.1f +- %.1f", 100 * s.p,
+                       100 * share_margin(s));
+    else
+        (void)snprintf(buf, SHARE_TEXT,
+                       s.high < .9995 ? "%.1f (<%.1f)" : "%.1f (<%.0f)",
+                       100 * s.p, 100 * s.high);
     return buf;
 }

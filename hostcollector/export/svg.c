@@ -213,10 +213,11 @@ static void write_title(const struct flame *f, const struct view_node *node)
 
     (void)fputs("<title>", f->out);
     write_xml(f->out, name_short(name, function->name, NAME_WIDTH));
-    (void)fprintf(f->out, "%s\nTOTAL ", node->inlined ? " (inlined)" : "");
+    (void)fputs(node->inlined ? " (inlined)\nTOTAL " : "\nTOTAL ", f->out);
     write_xml(f->out, share_text(total, share_of(&node->total, f->whole)));
-    (void)fprintf(f->out, " %%, SELF %.1f %%, %s samples",
-                  percent_of(f, &node->self),
+    (void)fputs(" %, SELF ", f->out);
+    text_decimal(f->out, (uint64_t)lround(10 * percent_of(f, &node->self)), 1);
+    (void)fprintf(f->out, " %%, %s samples",
                   text_count(count, node->total.samples));
     if (function->file != NULL) {
         (void)putc('\n', f->out);
