@@ -48,6 +48,11 @@
  *   TPROF_ARCH_WIRE          the CPU as HELLO names it: WIRE_ARCH_*
  *   TPROF_ARCH_SYMBOL(n, v)  a statement that defines the absolute symbol (n),
  *                            which has the constant value (v) and takes no room
+ *   TPROF_ARCH_WORDS         words in which the caller of code without a frame
+ *                            may be, at most WIRE_STACK_SLOTS
+ *   TPROF_ARCH_VIRTIO_START, _END, _STEP
+ *                            addresses at which a machine of QEMU has virtio
+ *                            devices with registers in memory
  *   TPROF_ARCH_IN_REGISTER(v) hides from the compiler what (v), a value in a
  *                            register, was computed from: the compiler would
  *                            compute it again at each use
@@ -260,6 +265,16 @@ static inline void tprof_arch_end_interrupt(void);
  */
 static inline uint64_t tprof_arch_load(uint64_t address);
 static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address);
+
+/* Returns the address of word (i), below TPROF_ARCH_WORDS, in which the caller
+ * of code without a frame may be: on the stack that begins at (sp), or (link),
+ * the link register of the interrupted code. */
+static inline uint64_t tprof_arch_word_at(uint64_t sp, const uint64_t *link,
+                                          uint32_t i);
+
+/* Returns the address in (word), a return address that code has saved. On a CPU
+ * that signs such addresses, the signature is removed. */
+static inline uint64_t tprof_arch_return_address(uint64_t word);
 
 /* Returns the address at which the (size) bytes of code at (address) can be
  * read, until the next call. tprof_init() only. */

@@ -132,12 +132,12 @@ uint64_t tprof_unwind_rootless(const struct tprof_span *span, uint64_t sp,
 {
     if (o.fp == sp - 1)
         return name;
-    uint64_t address = tprof_arch_load(o.fp + TPROF_FRAME_CALLER);
+    uint64_t word = tprof_arch_load(o.fp + TPROF_FRAME_CALLER);
 
-    if (find_text(span->bounds, address, 0))
+    if (find_text(span->bounds, tprof_arch_return_address(word), 0))
         return name;
     /* undoes tprof_mix(), and adds the end that the second walk finds */
-    return tprof_mix(o.hash * UNMIX_FACTOR - address, WIRE_END_TEXT);
+    return tprof_mix(o.hash * UNMIX_FACTOR - word, WIRE_END_TEXT);
 }
 
 /* Stores the words at (sp) that lie in text, because in a prologue one of these
@@ -151,8 +151,9 @@ static uint64_t take_words(const struct tprof_span *span, uint64_t sp,
     if (sp - span->start >= span->room)
         return hash;
 #pragma GCC unroll 1
-    for (uint32_t i = 0; i < WIRE_STACK_SLOTS; i++) {
-        chain->word[i] = tprof_arch_load_add(0, sp + 8 * i);
+    for (uint32_t i = 0; i < TPROF_ARCH_WORDS; i++) {
+        chain->word[i] =
+            tprof_arch_load_add(0, tprof_arch_word_at(sp, &span->link, i));
         if (in_text(&span->text, chain->word[i])) {
             chain->slots |= 1u << i;
             hash = tprof_mix(hash, tprof_unwind_word(chain->word[i], i));
@@ -192,13 +193,14 @@ uint64_t tprof_unwind_frames(const struct tprof_span *span, uint64_t sp,
             last = fp - 1 + minus_limit;
             continue;
         }
-        uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
+        uint64_t word = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
+        uint64_t address = tprof_arch_return_address(word);
 
         end = WIRE_END_TEXT;
         if (!in_text(&span->text, address) && !find_text(b, address, 0))
             break;
         chain->frame[count++] = address;
-        hash = tprof_mix(hash, address);
+        hash = tprof_mix(hash, word);
         last = at;
         fp = tprof_arch_load_add(0, fp); /* 0 ends the chain */
         end = WIRE_END_DEPTH;

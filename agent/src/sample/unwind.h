@@ -98,6 +98,9 @@ struct tprof_span {
      * another base, and (text) is the first image except for its last three
      * members. */
     uint64_t origin;
+    /* The link register of the interrupted code, on a CPU that has one. Written
+     * by arch/ in each interrupt; 0: not known. */
+    uint64_t link;
 };
 
 /* Returns the range in which (size) bytes at (address) may be read, or NULL. */
@@ -137,11 +140,11 @@ TPROF_HOT uint64_t tprof_unwind_word(uint64_t word, uint32_t slot)
 
 /* Returns (hash) with word (slot) of the stack at (sp), if the word lies in the
  * text of (size) bytes at (text). */
-TPROF_HOT uint64_t tprof_unwind_hash_word(uint64_t hash, uint64_t sp,
+TPROF_HOT uint64_t tprof_unwind_hash_word(uint64_t hash, uint64_t at,
                                           uint32_t slot, uint64_t text,
                                           uint64_t size)
 {
-    uint64_t above = tprof_arch_load(sp + 8ul * slot) - text;
+    uint64_t above = tprof_arch_load(at) - text;
 
     /* otherwise the compiler keeps the word, too */
     TPROF_ARCH_IN_REGISTER(above);
@@ -149,6 +152,8 @@ TPROF_HOT uint64_t tprof_unwind_hash_word(uint64_t hash, uint64_t sp,
         hash = tprof_mix(hash, tprof_unwind_word(above + text, slot));
     return hash;
 }
+_Static_assert(TPROF_ARCH_WORDS == 1 || TPROF_ARCH_WORDS == WIRE_STACK_SLOTS,
+               "one or four");
 _Static_assert(WIRE_STACK_SLOTS == 4, "as tprof_unwind_quick() has it");
 
 #define TPROF_NO_NAME 1u /* the chance that a chain has this name is 2^-64 */
@@ -237,10 +242,18 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
     if (__builtin_expect(sp - span->start >= span->room, 0))
         return tprof_unwind_elsewhere(span, sp);
     uint64_t text = span->text.start, size = span->text.size;
-    s.hash = tprof_unwind_hash_word(s.hash, sp, 0, text, size);
-    s.hash = tprof_unwind_hash_word(s.hash, sp, 1, text, size);
-    s.hash = tprof_unwind_hash_word(s.hash, sp, 2, text, size);
-    s.hash = tprof_unwind_hash_word(s.hash, sp, 3, text, size);
+    const uint64_t *link = &span->link;
+
+    s.hash = tprof_unwind_hash_word(s.hash, tprof_arch_word_at(sp, link, 0), 0,
+                                    text, size);
+    if (TPROF_ARCH_WORDS > 1) {
+        s.hash = tprof_unwind_hash_word(s.hash, tprof_arch_word_at(sp, link, 1),
+                                        1, text, size);
+        s.hash = tprof_unwind_hash_word(s.hash, tprof_arch_word_at(sp, link, 2),
+                                        2, text, size);
+        s.hash = tprof_unwind_hash_word(s.hash, tprof_arch_word_at(sp, link, 3),
+                                        3, text, size);
+    }
     uint32_t pairs = depth / 2;
 
     if (__builtin_expect(pairs != 0, 1)) {

@@ -53,7 +53,8 @@ void tprof_thread_waits_walk(struct tprof_callers *c, uint64_t pc, uint64_t fp,
             c->end = WIRE_END_MEMORY;
             break;
         }
-        uint64_t address = tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER);
+        uint64_t address = tprof_arch_return_address(
+            tprof_arch_load_add(0, fp + TPROF_FRAME_CALLER));
         uint64_t next = tprof_arch_load_add(1, fp) - 1; /* 0 would be an end */
 
         if (__builtin_expect(address - text.start >= text.size, 0) &&

@@ -81,9 +81,8 @@ bool tprof_virtio_mmio_find(struct tprof_virtio_search *s, bool scan)
         if (base != 0 && mmio_offer(s, base, true))
             return true;
     }
-    for (uint64_t base = VIRTIO_MMIO_MICROVM_START;
-         scan && base < VIRTIO_MMIO_MICROVM_END;
-         base += VIRTIO_MMIO_MICROVM_STEP) {
+    for (uint64_t base = TPROF_ARCH_VIRTIO_START;
+         scan && base < TPROF_ARCH_VIRTIO_END; base += TPROF_ARCH_VIRTIO_STEP) {
         if (mmio_offer(s, base, false))
             return true;
     }

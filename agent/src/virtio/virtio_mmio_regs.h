@@ -34,9 +34,4 @@
 
 #define VIRTIO_MMIO_SIZE 0x100 /* of all these */
 
-/* Addresses of devices on QEMU's microvm */
-#define VIRTIO_MMIO_MICROVM_START 0xfeb00000u
-#define VIRTIO_MMIO_MICROVM_END   0xfeb03000u
-#define VIRTIO_MMIO_MICROVM_STEP  0x200u
-
 #endif

@@ -111,6 +111,18 @@ static inline uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
     return sum + tprof_arch_load(address);
 }
 
+static inline uint64_t tprof_arch_word_at(uint64_t sp, const uint64_t *link,
+                                          uint32_t i)
+{
+    (void)link;
+    return sp + 8ul * i;
+}
+
+static inline uint64_t tprof_arch_return_address(uint64_t word)
+{
+    return word;
+}
+
 static inline const void *tprof_arch_text(uint64_t address, size_t size)
 {
     if (TPROF_MACHINE_HOOK(text))

@@ -25,6 +25,13 @@ struct tprof_arch_trap {
 #define TPROF_ARCH_SYMBOL(name, value)                                         \
     _Static_assert((value) > 0, "the collector looks for " #name)
 
+#define TPROF_ARCH_WORDS 4u
+
+/* QEMU's microvm */
+#define TPROF_ARCH_VIRTIO_START 0xfeb00000u
+#define TPROF_ARCH_VIRTIO_END   0xfeb03000u
+#define TPROF_ARCH_VIRTIO_STEP  0x200u
+
 #define TPROF_ARCH_IN_REGISTER(value) __asm__("" : "+r"(value))
 
 #endif

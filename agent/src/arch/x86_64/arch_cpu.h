@@ -108,6 +108,18 @@ TPROF_HOT uint64_t tprof_arch_load_add(uint64_t sum, uint64_t address)
     return sum;
 }
 
+TPROF_HOT uint64_t tprof_arch_word_at(uint64_t sp, const uint64_t *link,
+                                      uint32_t i)
+{
+    (void)link;
+    return sp + 8ul * i;
+}
+
+TPROF_HOT uint64_t tprof_arch_return_address(uint64_t word)
+{
+    return word;
+}
+
 static inline const void *tprof_arch_text(uint64_t address, size_t size)
 {
     (void)size;
