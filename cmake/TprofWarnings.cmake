@@ -28,15 +28,23 @@ target_compile_options(tprof_warnings INTERFACE "$<$<COMPILE_LANGUAGE:C>:-Wall;-
 add_library(tprof_bare INTERFACE)
 target_link_libraries(tprof_bare INTERFACE tprof_warnings)
 target_compile_options(tprof_bare INTERFACE
-    -ffreestanding -mno-red-zone -mgeneral-regs-only
+    -ffreestanding -mgeneral-regs-only
     -fno-stack-protector
     -ffunction-sections -fdata-sections
     # any address and any code model: relative addresses, and no GOT, since
     # everything we refer to is our own
-    -fpie -fvisibility=hidden -fcf-protection=none
+    -fpie -fvisibility=hidden
     -fno-asynchronous-unwind-tables
     $<$<C_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:C>:-Wstack-usage=512>>
     $<$<C_COMPILER_ID:Clang>:$<$<COMPILE_LANGUAGE:C>:-Wframe-larger-than=512>>)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  # aligned words, because others fault without an MMU; x18 belongs to the kernel
+  target_compile_options(tprof_bare INTERFACE -mstrict-align -ffixed-x18
+      $<$<C_COMPILER_ID:GNU>:-mno-outline-atomics>)
+else()
+  target_compile_options(tprof_bare INTERFACE -mno-red-zone -fcf-protection=none)
+endif()
 
 add_library(tprof_hosted INTERFACE)
 target_link_libraries(tprof_hosted INTERFACE tprof_warnings)

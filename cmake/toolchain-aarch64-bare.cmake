@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# An aarch64 machine without operating system: gcc's cross compiler, or clang with lld
+# and LLVM's tools. Only the headers that the compiler itself brings are used.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+if(NOT CMAKE_C_COMPILER)
+  find_program(compiler NAMES aarch64-linux-gnu-gcc aarch64-none-elf-gcc aarch64-elf-gcc clang clang-14)
+  set(CMAKE_C_COMPILER ${compiler})
+endif()
+set(target)
+if(CMAKE_C_COMPILER MATCHES "clang")
+  set(target --target=aarch64-none-elf)
+  set(CMAKE_C_COMPILER_TARGET aarch64-none-elf)
+  set(CMAKE_ASM_COMPILER_TARGET aarch64-none-elf)
+  set(CMAKE_LINKER ld.lld CACHE STRING "")
+  set(CMAKE_OBJCOPY llvm-objcopy CACHE STRING "")
+  set(CMAKE_OBJDUMP llvm-objdump CACHE STRING "")
+  set(CMAKE_AR llvm-ar CACHE STRING "")
+  set(CMAKE_RANLIB llvm-ranlib CACHE STRING "")
+endif()
+execute_process(COMMAND ${CMAKE_C_COMPILER} ${target} -print-file-name=include
+    OUTPUT_VARIABLE headers OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(CMAKE_C_FLAGS_INIT "-ffreestanding -nostdinc -isystem ${headers}")
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
