@@ -29,7 +29,7 @@ const
   TPROF_VERSION = $000100;
 
   { Value of TTProfConfig.Version. It grows when the record's layout changes. }
-  TPROF_CONFIG_VERSION = 6;
+  TPROF_CONFIG_VERSION = 7;
 
   { Results of functions. TProfStrError() says what to do about each error. }
   TPROF_OK = 0;
@@ -229,6 +229,7 @@ type
     TakeTimer: LongWord;
     Seed: QWord;           { of the random intervals; 0: another in each boot }
     Lending: Pointer;      { @TProfLendTimer; nil: the kernel leaves the timer }
+    Nmi: Pointer;          { @TProfNmi: samples with interrupts off; nil: none }
 
     { The way to the host. }
     Device: TTProfDevice;
@@ -362,6 +363,9 @@ var
   { For TTProfConfig.Lending, in kernels that wait by a count of the timer of
     TPROF_TIMER_APIC, as Toro's Delay does. }
   TProfLendTimer: Byte; external name 'tprof_lend_timer';
+
+  { For TTProfConfig.Nmi: samples of code that has interrupts off. }
+  TProfNmi: Byte; external name 'tprof_nmi';
 
   { The image's slide: this variable's address, less the one in the ELF file. }
   TProfAnchor: Byte; external name 'tprof_anchor';

@@ -23,7 +23,7 @@ pub const VERSION: u32 = 0x000100;
 pub const VERSION_STRING: &str = "0.1.0";
 
 /// Value of `Config::version`. It grows when the struct's layout changes.
-pub const CONFIG_VERSION: u32 = 6;
+pub const CONFIG_VERSION: u32 = 7;
 
 pub const OK: i32 = 0;
 pub const ERR_VERSION: i32 = -1; // config.version is not this module's
@@ -166,6 +166,12 @@ pub struct Transport {
     opaque: [u8; 0],
 }
 
+/// The result of `nmi()`. Opaque.
+#[repr(C)]
+pub struct Nmi {
+    opaque: [u8; 0],
+}
+
 /// The result of `lend_timer()`. Opaque.
 #[repr(C)]
 pub struct Lending {
@@ -236,6 +242,7 @@ pub struct Config {
     pub take_timer: u32,
     pub seed: u64,          // of the random intervals; 0: another in each boot
     pub lending: *const Lending, // lend_timer(); null: the kernel leaves the timer alone
+    pub nmi: *const Nmi, // nmi(); null: code with interrupts off is not seen where it runs
 
     // The way to the host.
     pub device: Device,
@@ -441,6 +448,7 @@ mod ffi {
         pub static tprof_uart: Transport;
         pub static tprof_kvm: Hypervisor;
         pub static tprof_lend_timer: Lending;
+        pub static tprof_nmi: Nmi;
         pub static tprof_anchor: u8;
         pub static tprof_rust_image: Image;
     }
@@ -761,4 +769,5 @@ part!(uart: Transport = tprof_uart,
 part!(kvm: Hypervisor = tprof_kvm, "For `Config::hypervisor`: KVM.");
 part!(lend_timer: Lending = tprof_lend_timer,
     "For `Config::lending`: the kernel waits by the timer of TIMER_APIC, too.");
+part!(nmi: Nmi = tprof_nmi, "For `Config::nmi`: samples of code that has interrupts off.");
 part!(anchor: u8 = tprof_anchor, "The image's slide: this address, less the one in the ELF file.");

@@ -16,7 +16,7 @@
  * refuses a major version that it does not know.
  */
 #define TPROF_WIRE_VERSION_MAJOR 2u
-#define TPROF_WIRE_VERSION_MINOR 5u
+#define TPROF_WIRE_VERSION_MINOR 6u
 #define TPROF_WIRE_VERSION                                                     \
     (TPROF_WIRE_VERSION_MAJOR << 8 | TPROF_WIRE_VERSION_MINOR)
 #define TPROF_WIRE_VERSION_OLDEST 1u /* oldest major that is still read */
@@ -102,6 +102,8 @@ enum wire_hello_tag {
 #define WIRE_FEATURE_SHARED_TIMER (1u << 6)
 /* Since 2.3: an emulator interrupts cores only between blocks of code. */
 #define WIRE_FEATURE_BLOCKS       (1u << 7)
+/* Since 2.6: config.nmi, samples are taken by NMIs */
+#define WIRE_FEATURE_NMI          (1u << 8)
 
 enum wire_intervals {
     /* the agent draws each from 0.5 to 1.5 periods, evenly distributed */
@@ -213,6 +215,9 @@ enum wire_stats_tag {
     /* Since 2.2: the counters at the time when the core began to sample in this
      * session: enum wire_counter, from this tag on. */
     WIRE_STATS_BEGAN = 21,
+    /* Since 2.6, with WIRE_FEATURE_NMI: deadlines of which the senders of NMIs
+     * have told this core */
+    WIRE_STATS_KICKS = 32,
 };
 #define WIRE_STATS_FINAL        (1u << 0) /* after STOP, this core's ring is empty */
 #define WIRE_STATS_STARTED      (1u << 1) /* tprof_start_cpu() was called here */

@@ -155,6 +155,15 @@ static void look_for_missed(struct remarks *r, const struct profile *p,
             100 * sum / deadlines);
         return;
     }
+    if (p->guest.features & WIRE_FEATURE_NMI) {
+        remarks_warn(
+            r,
+            "%.0f %% of the NMIs were merged with others, because the cores "
+            "that send NMIs had interrupts off, or did not run. Shares are "
+            "still right, but their ranges are wider.",
+            100 * sum / deadlines);
+        return;
+    }
     if (steal.cores != 0)
         (void)snprintf(
             account, sizeof account,

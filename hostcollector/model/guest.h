@@ -73,6 +73,7 @@ struct core_stats {
     uint64_t device_errors, busy, unknown_cpu;
     uint64_t repaired; /* times that the agent took back the core's timer */
     uint64_t faults;   /* words of stacks that were not mapped */
+    uint64_t kicks;    /* deadlines that senders of NMIs have counted */
     bool has_steal;    /* (steal_ns) is known; otherwise (steal_ns) is 0 */
     uint64_t steal_ns;
     /* Values of the counters, by enum wire_counter, when the core began to

@@ -352,7 +352,7 @@ TEST(other_major_version_is_refused_with_both)
     wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0303, .cores = 1});
     CHECK_EQ(decode_all(&w), -1);
     CHECK(strstr(error.text, "3.3") != NULL);
-    CHECK(strstr(error.text, "2.5") != NULL);
+    CHECK(strstr(error.text, "2.6") != NULL);
     CHECK_EQ(seen.hellos, 0);
     w.size = 0;
     wiregen_hello(&w, &(struct wiregen_hello){.version = 0x0009, .cores = 1});

@@ -21,6 +21,7 @@
 
 #include "channel.h"  /* the ways to the host */
 #include "locks.h"    /* the kernel's locks */
+#include "nmi.h"      /* samples of code that has interrupts off */
 #include "progress.h" /* work that the kernel counts */
 #include "requests.h" /* the kernel's requests */
 #include "threads.h"  /* the kernel's threads */
@@ -37,7 +38,7 @@ extern "C" {
 #define TPROF_VERSION        0x000100u
 #define TPROF_VERSION_STRING "0.1.0"
 
-#define TPROF_CONFIG_VERSION 6u /* grows when tprof_config's layout changes */
+#define TPROF_CONFIG_VERSION 7u /* grows when tprof_config's layout changes */
 
 /* Results of functions. tprof_strerror() says what to do about each error. */
 enum tprof_err {
@@ -194,8 +195,8 @@ struct tprof_config {
      * other use ends: a kernel that ticks by that timer then has no clock. */
     uint32_t take_timer;
     uint64_t seed; /* of the random intervals; 0: another in each boot */
-    /* &tprof_lend_timer; NULL: the kernel leaves the agent's timer alone */
-    const struct tprof_lending *lending;
+    const struct tprof_lending *lending; /* &tprof_lend_timer; NULL: none */
+    const struct tprof_nmi *nmi;         /* &tprof_nmi, nmi.h; NULL: no NMIs */
 
     /* The way to the host */
     struct tprof_device device;
@@ -203,8 +204,7 @@ struct tprof_config {
     const struct tprof_transport *transport; /* NULL: virtio-serial */
     uint32_t notice;                         /* enum tprof_notice */
 
-    /* Facts from the hypervisor. NULL: none */
-    const struct tprof_hypervisor *hypervisor;
+    const struct tprof_hypervisor *hypervisor; /* its facts; NULL: none */
 
     /*
      * Hooks. Interrupts are off, except in physical(), which tprof_init() calls

@@ -45,6 +45,7 @@
  *   TPROF_ARCH_SPARE(config) bytes below each core's stack for the folder, a
  *                            multiple of 64; (config) is complete
  *   TPROF_ARCH_SPARE_MAX     the most that this can be
+ *   TPROF_ARCH_NMI_SPARE     the same with config.nmi
  *   TPROF_ARCH_WIRE          the CPU as HELLO names it: WIRE_ARCH_*
  *   TPROF_ARCH_SYMBOL(n, v)  a statement that defines the absolute symbol (n),
  *                            which has the constant value (v) and takes no room
@@ -179,6 +180,13 @@ void tprof_arch_core_leave(struct tprof_cpu *cpu);
  * of its timer. Does nothing if the timer is the kernel's. Interrupts may be
  * on. */
 void tprof_arch_wake(uint32_t hardware_id);
+
+/* NMIs, for nmi.c only. Does (config) suit them? Make gate 2 of this core's IDT
+ * lead to nmi.S, after tprof_arch_begin() on this core; returns the result of
+ * tprof_nmi.join(). Send an NMI to the core with (hardware_id). */
+bool tprof_arch_nmi_suits(const struct tprof_config *config);
+int tprof_arch_nmi_join(void);
+void tprof_arch_nmi_send(uint32_t hardware_id);
 
 /* Calls (function) on the stack of this core, which is (cpu). (cpu->inside) is
  * set. */

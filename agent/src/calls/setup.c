@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "drive/pump.h"
+#include "nmi/nmi.h"
 #include "state/agent.h"
 #include "state/directory.h"
 #include "transport/transport.h"
@@ -85,7 +86,8 @@ static bool are_choices_known(const struct tprof_config *c)
 static bool are_choices_complete(const struct tprof_config *c)
 {
     return (c->cpu_source != TPROF_CPU_HOOK || c->cpu_index) &&
-           (c->timer != TPROF_TIMER_KERNEL || c->kernel_hz > 0);
+           (c->timer != TPROF_TIMER_KERNEL || c->kernel_hz > 0) &&
+           (!c->nmi || c->nmi->suits(c));
 }
 
 static bool is_vector_free(uint32_t vector)
@@ -306,6 +308,8 @@ static void lay_out_core(struct tprof_agent *a, uint8_t *block, uint32_t index)
     tprof_stacks_init(&cpu->recorder.stacks, slots, a->config.dict_slots);
     cpu->recorder.watermark = a->watermark;
     cpu->reader.ring = &cpu->recorder.ring;
+    if (a->config.nmi)
+        a->config.nmi->lay_out(cpu, block);
     a->core[index] = cpu;
     tprof_directory_add_core(cpu, physical_offset(block));
 }
@@ -367,6 +371,7 @@ static void fill_hello(struct tprof_agent *a)
     hello[WIRE_HELLO_DICT_SLOTS] = c->dict_slots;
     hello[WIRE_HELLO_FEATURES] = (a->channel.flags & WIRE_FEATURE_ONE_WAY) |
                                  (c->lending ? WIRE_FEATURE_LENDING : 0) |
+                                 (c->nmi ? WIRE_FEATURE_NMI : 0) |
                                  tprof_arch_in_blocks() * WIRE_FEATURE_BLOCKS |
                                  c->timer * WIRE_FEATURE_KERNEL_TIMER;
     hello[WIRE_HELLO_DIRECTORY] = tprof_directory_publish(a);

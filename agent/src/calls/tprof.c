@@ -3,6 +3,7 @@
 
 #include "drive/pump.h"
 #include "drive/tick.h"
+#include "nmi/nmi.h"
 #include "sample/sample.h"
 #include "state/agent.h"
 #include "state/directory.h"
@@ -133,7 +134,9 @@ static int start_core(struct tprof_agent *a)
         cpu->hardware_id != hardware_id)
         return TPROF_ERR_STATE;
     cpu->hardware_id = hardware_id;
-    error = tprof_arch_core_join(cpu);
+    error = a->config.nmi ? a->config.nmi->join(cpu) : TPROF_OK;
+    if (error == TPROF_OK)
+        error = tprof_arch_core_join(cpu);
     (void)tprof_arch_irq_save(); /* a hook may have switched interrupts on */
     if (error == TPROF_OK) {
         mend_core(a, cpu);

@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "base/mem.h"
 #include "drive/control.h"
+#include "nmi/nmi.h"
 
 static void put_build_id(struct tprof_frame *f)
 {
@@ -100,6 +101,8 @@ static void put_stats(const struct tprof_control *c, struct tprof_frame *f,
     }
     if (hypervisor)
         tprof_frame_field(f, WIRE_STATS_STEAL, hypervisor->steal_ns(cpu->page));
+    if (a->config.nmi)
+        tprof_frame_field(f, WIRE_STATS_KICKS, a->config.nmi->kicks(cpu));
     if (tprof_has_begun(&cpu->reader, a->session))
         put_run(f, WIRE_STATS_BEGAN, cpu->reader.beginning.at.counter,
                 WIRE_COUNTERS);

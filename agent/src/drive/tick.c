@@ -3,6 +3,7 @@
 #include "drive/tick.h"
 
 #include "drive/pump.h"
+#include "nmi/nmi.h"
 #include "sample/sample.h"
 
 /* The deadline of a core that does not sample */
@@ -72,6 +73,8 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
 {
     uint32_t between = (uint32_t)now - cpu->ended;
 
+    if (!tprof_nmi_settle(cpu))
+        return false;
     if (cpu->ended != 0 && between < ((cpu->around - 1) & AROUND_MOST))
         cpu->around = between;
 
@@ -93,7 +96,6 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
         uint64_t period =
             atomic_load_explicit(&o->period, memory_order_relaxed);
         uint64_t depth = atomic_load_explicit(&o->depth, memory_order_relaxed);
-
         uint32_t session =
             atomic_load_explicit(&tprof_agent.session, memory_order_relaxed);
 
@@ -106,8 +108,7 @@ TPROF_COLD bool apply_orders(struct tprof_cpu *cpu, uint32_t generation,
             atomic_load_explicit(&tprof_agent.images, memory_order_relaxed);
         tprof_sample_begin(&cpu->recorder, now, period, (uint32_t)depth);
     }
-    /* release: pairs with the acquire in tprof_follows(), agent.h; all records
-     * of this core from before are in its ring */
+    /* release: pairs with the acquire in tprof_follows(), agent.h */
     atomic_store_explicit(&cpu->orders_seen, generation, memory_order_release);
     return true;
 }
@@ -194,8 +195,8 @@ void tprof_interrupt_inside(struct tprof_cpu *cpu)
 {
     cpu->reentered++;
     tprof_arch_end_interrupt();
-    /* A core may be waiting for its timer's interrupt, and this may have been
-     * that interrupt. If the hook takes long, there will be more. */
+    /* This may have been the timer's interrupt, for which a core may wait. If
+     * the hook takes long, there will be more. */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed))
         tprof_arch_timer_arm(cpu, tprof_arch_now() + tprof_agent.second / SOON);
 }
@@ -328,7 +329,8 @@ static void record_any(struct tprof_cpu *cpu, struct tprof_sample *s)
         s->weight = cover(cpu, s->time);
     if (s->late > tprof_agent.second)
         s->flags = WIRE_SAMPLE_JUMP;
-    tprof_sample_take(&cpu->recorder, s);
+    if (!tprof_nmi_kick(cpu, s->weight))
+        tprof_sample_take(&cpu->recorder, s);
     look_ahead(cpu);
 }
 
@@ -439,7 +441,6 @@ static void take_sample(struct tprof_cpu *cpu, const struct tprof_registers *r,
 {
     struct tprof_sample sample = {
         .at = *r, .time = now, .late = late, .weight = weight};
-
     bool is_quick;
 
     cpu->recorder.counts.ticks++;
@@ -481,13 +482,12 @@ static void shared_tick(struct tprof_cpu *cpu, const struct tprof_registers *r,
 void tprof_kernel_tick(struct tprof_cpu *cpu, const struct tprof_registers *r)
 {
     uint64_t now = tprof_arch_now();
-    bool shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
     uint32_t generation;
+    bool shared = tprof_agent.config.timer == TPROF_TIMER_SHARED;
     bool begin = has_new_orders(cpu, &generation) ||
                  (shared && tprof_is_sampling(cpu) && is_clock_back(cpu, now));
 
-    /* the kernel's ticks continue after a core has left; such a core gets no
-     * orders */
+    /* the kernel's ticks continue after a core has left */
     if (atomic_load_explicit(&cpu->started, memory_order_relaxed) && begin)
         apply_orders(cpu, generation, now);
     doubt_pump_due(now);

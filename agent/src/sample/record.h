@@ -45,6 +45,7 @@ struct tprof_recorder {
     uint64_t time;          /* of the last record, in units */
     uint64_t began;         /* time of a BEGIN that is not written yet, or 0 */
     uint32_t unwritten;     /* 1: a BEGIN or LOST must come before samples */
+    uint32_t is_slow;       /* 1: samples come from NMIs, none is quick */
     uint32_t shift;         /* a unit is 2^shift clock ticks */
     uint32_t depth;         /* frames of a stack at most */
     uint32_t period;        /* in units */

@@ -113,12 +113,11 @@ static int write_request(struct tprof_recorder *r, uint64_t id)
            tprof_long_write(&r->ring, WIRE_LONG_REQUEST, value, 2);
 }
 
-/* Writes a THREAD record for the next samples. */
-static int write_thread(struct tprof_recorder *r)
+/* Writes a THREAD record of thread (id) for the next samples. */
+static int write_thread_of(struct tprof_recorder *r, uint64_t id)
 {
     uint32_t (*serial_of)(uint64_t) =
         atomic_load_explicit(&r->serial_of, memory_order_relaxed);
-    uint64_t id = atomic_load_explicit(&r->running, memory_order_relaxed);
     const uint64_t value[] = {serial_of ? serial_of(id) : 0, id};
 
     if (!tprof_long_write(&r->ring, WIRE_LONG_THREAD, value, 2))
@@ -131,6 +130,12 @@ static int write_thread(struct tprof_recorder *r)
     /* the host knows the thread, but not the request: both again */
     atomic_store_explicit(&r->told, ~id, memory_order_relaxed);
     return 0;
+}
+
+static int write_thread(struct tprof_recorder *r)
+{
+    return write_thread_of(
+        r, atomic_load_explicit(&r->running, memory_order_relaxed));
 }
 
 TPROF_COLD int write_lost(struct tprof_recorder *r, uint32_t i)
@@ -208,18 +213,11 @@ static int write_stack(struct tprof_recorder *r, uint32_t id,
     return tprof_long_end(&l);
 }
 
-/* Returns the id of the stack of (s), and defines it if it is new. -1: there is
- * no room for the definition. */
-static int32_t find_stack(struct tprof_recorder *r,
-                          const struct tprof_sample *s)
+/* Returns the id of the stack (name), whose chain is (r->spare), and defines it
+ * if it is new. -1: there is no room for the definition. */
+static int32_t find_named(struct tprof_recorder *r, uint64_t name)
 {
     struct tprof_chain *c = r->spare;
-    uint64_t name =
-        tprof_unwind_frames(&r->span, s->at.sp, s->at.fp, r->depth, c);
-
-    if (s->unseen)
-        c->end = s->unseen;
-    name += s->unseen;
     bool is_new;
     uint32_t id = tprof_stacks_define(&r->stacks, name, &is_new);
 
@@ -233,6 +231,17 @@ static int32_t find_stack(struct tprof_recorder *r,
     r->last = c;
     r->counts.stacks++;
     return (int32_t)id;
+}
+
+static int32_t find_stack(struct tprof_recorder *r,
+                          const struct tprof_sample *s)
+{
+    uint64_t name =
+        tprof_unwind_frames(&r->span, s->at.sp, s->at.fp, r->depth, r->spare);
+
+    if (s->unseen)
+        r->spare->end = s->unseen;
+    return find_named(r, name + s->unseen);
 }
 
 /* Writes a sample as a cell, or as a long record, into which every sample fits.
@@ -279,7 +288,8 @@ static __attribute__((cold)) int look_ahead(struct tprof_recorder *r,
         ahead = r->watermark - used;
     else if (room > AGAIN) /* the ring is not drained: pump now and then */
         ahead = AGAIN;
-    r->slow_at_tail = tprof_ring_tail(&r->ring) + (r->unwritten ? 0 : ahead);
+    r->slow_at_tail =
+        tprof_ring_tail(&r->ring) + (r->unwritten | r->is_slow ? 0 : ahead);
     return used >= r->watermark;
 }
 
@@ -309,4 +319,18 @@ void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s)
         id = find_stack(r, s);
     if (id < 0 || !write_sample(r, s, (uint32_t)id))
         tprof_sample_drop(r, WIRE_COUNTER_RING_FULL, s->weight);
+}
+
+bool tprof_sample_take_named(struct tprof_recorder *r,
+                             const struct tprof_sample *s, uint64_t name,
+                             uint64_t thread, bool has_chain)
+{
+    int32_t id = -1;
+
+    if ((!r->unwritten || write_owed(r)) &&
+        (atomic_load_explicit(&r->told, memory_order_relaxed) == thread ||
+         write_thread_of(r, thread)))
+        id = has_chain ? find_named(r, name)
+                       : tprof_stacks_search(&r->stacks, name);
+    return id >= 0 && write_sample(r, s, (uint32_t)id);
 }

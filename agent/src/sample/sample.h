@@ -51,6 +51,14 @@ void tprof_sample_begin(struct tprof_recorder *r, uint64_t now, uint64_t period,
  */
 void tprof_sample_take(struct tprof_recorder *r, const struct tprof_sample *s);
 
+/* Writes (s) into the ring like tprof_sample_take(), for a stack that was
+ * walked before: it has (name), and was of (thread). (has_chain): its chain is
+ * (r->spare). Otherwise the stack must have an id already. Returns false if the
+ * sample cannot be written; the caller counts it. */
+bool tprof_sample_take_named(struct tprof_recorder *r,
+                             const struct tprof_sample *s, uint64_t name,
+                             uint64_t thread, bool has_chain);
+
 /* Computes (r->slow_at_tail) anew. Returns 1 if the ring has reached its
  * watermark. */
 int tprof_sample_look_ahead(struct tprof_recorder *r);

@@ -55,6 +55,7 @@ static const struct field_rule stats_rules[] = {
     UINT(WIRE_STATS_UNKNOWN_CPU, core_stats, unknown_cpu),
     UINT(WIRE_STATS_REPAIRED, core_stats, repaired),
     UINT(WIRE_STATS_FAULTS, core_stats, faults),
+    UINT(WIRE_STATS_KICKS, core_stats, kicks),
     TOLD(WIRE_STATS_STEAL, FIELD_UNTIL_MAX, core_stats, steal_ns, has_steal),
     BEGAN(SAMPLES),
     BEGAN(MISSED),

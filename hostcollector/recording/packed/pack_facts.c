@@ -147,6 +147,7 @@ static void put_stats(struct pack_bytes *b, uint32_t core,
     put_known(&f, WIRE_STATS_UNKNOWN_CPU, s->unknown_cpu);
     put_known(&f, WIRE_STATS_REPAIRED, s->repaired);
     put_known(&f, WIRE_STATS_FAULTS, s->faults);
+    put_known(&f, WIRE_STATS_KICKS, s->kicks);
     if (s->has_steal)
         dump_frame_field(&f, WIRE_STATS_STEAL, s->steal_ns);
     for (unsigned i = 0; i < WIRE_COUNTERS; i++)

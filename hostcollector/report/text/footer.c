@@ -59,6 +59,28 @@ static void write_account_rows(FILE *out, int width, const struct profile *p)
         write_account(out, width, "all", &sum);
 }
 
+/* With samples by NMI: compare the kicks that the senders have counted since
+ * boot with those that the cores have taken. */
+static void write_kicks(FILE *out, const struct profile *p)
+{
+    for (size_t i = 0; i < p->core_count; i++) {
+        const struct core_stats *s = &p->cores[i].stats;
+        char sent[TEXT_NUMBER], taken[TEXT_NUMBER], merged[TEXT_NUMBER];
+        char lost[TEXT_NUMBER];
+
+        if (!(p->guest.features & WIRE_FEATURE_NMI) || !p->cores[i].has_stats ||
+            !p->cores[i].selected)
+            continue;
+        (void)fprintf(out,
+                      "  NMIs of core %" PRIu32 ": %s kicks sent, %s taken, of "
+                      "these %s merged, %s lost\n",
+                      p->cores[i].core, text_count(sent, s->kicks),
+                      text_count(taken, s->ticks + s->missed),
+                      text_count(merged, s->missed),
+                      text_count(lost, s->ring_full + s->reentered));
+    }
+}
+
 /* Does (core) have deadlines in the account? */
 static bool is_active(const struct profile_core *core)
 {
@@ -144,6 +166,7 @@ void table_accounts(FILE *out, const struct report *r)
         (void)fprintf(out, " %*s", width, heads[i]);
     (void)putc('\n', out);
     write_account_rows(out, width, p);
+    write_kicks(out, p);
     if (core_list_any(p, selected_has_less))
         text_wrap(out, "  ",
                   "SAMPLES and MISSED are without excluded samples. Lost "

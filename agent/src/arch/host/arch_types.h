@@ -16,8 +16,11 @@ struct tprof_arch_trap {
 
 /* the same as on x86-64, for the same layout of memory */
 #define TPROF_ARCH_SPARE(config)                                               \
-    ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
-#define TPROF_ARCH_SPARE_MAX 4096u
+    ((config)->nmi                            ? TPROF_ARCH_NMI_SPARE           \
+     : (config)->cpu_source == TPROF_CPU_HOOK ? 4096u                          \
+                                              : 0u)
+#define TPROF_ARCH_NMI_SPARE 16384u
+#define TPROF_ARCH_SPARE_MAX TPROF_ARCH_NMI_SPARE
 #define TPROF_ARCH_CALL
 /* the CPU of the guest that is sampled from outside */
 #define TPROF_ARCH_WIRE                                                        \

@@ -170,6 +170,22 @@ void tprof_arch_wake(uint32_t hardware_id)
         tprof_machine_raise(hardware_id);
 }
 
+bool tprof_arch_nmi_suits(const struct tprof_config *config)
+{
+    return config->timer == TPROF_TIMER_APIC;
+}
+
+int tprof_arch_nmi_join(void)
+{
+    return TPROF_OK;
+}
+
+void tprof_arch_nmi_send(uint32_t hardware_id)
+{
+    if (TPROF_MACHINE_HOOK(nmi))
+        tprof_machine.hooks->nmi(hardware_id);
+}
+
 /* --- The timer, the clock
  * ------------------------------------------------------------ */
 

@@ -51,6 +51,8 @@ struct tprof_machine_hooks {
     bool (*pin_exists)(uint32_t pin);
     int (*pin_aim)(uint32_t pin, uint32_t vector, uint32_t hardware_id);
     void (*pin_mask)(uint32_t pin);
+    /* Sends an NMI to the core with (hardware_id). NULL: it is lost. */
+    void (*nmi)(uint32_t hardware_id);
     /* Called when the agent does something that no machine survives. (what) is
      * a sentence. NULL: the process is aborted. */
     void (*broken)(const char *what);

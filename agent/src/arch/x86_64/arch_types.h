@@ -28,10 +28,14 @@ struct tprof_arch_trap {
 };
 
 /* Bytes below each core's stack: the stack of the kernel's cpu_index hook, see
- * isr.S. NMI and fault handlers may run on it, as on each core's own stack. */
+ * isr.S, or stack and slot of the core's NMIs, see nmi.S. NMI and fault
+ * handlers may run on the former, as on each core's own stack. */
 #define TPROF_ARCH_SPARE(config)                                               \
-    ((config)->cpu_source == TPROF_CPU_HOOK ? TPROF_ARCH_SPARE_MAX : 0u)
-#define TPROF_ARCH_SPARE_MAX 4096u
+    ((config)->nmi                            ? TPROF_ARCH_NMI_SPARE           \
+     : (config)->cpu_source == TPROF_CPU_HOOK ? 4096u                          \
+                                              : 0u)
+#define TPROF_ARCH_NMI_SPARE 16384u
+#define TPROF_ARCH_SPARE_MAX TPROF_ARCH_NMI_SPARE
 
 /* One calling convention for C and assembly, even if the compiler has another
  * default (EFI applications by clang) */

@@ -85,9 +85,10 @@ uint32_t tprof_arch_core_index(void)
 
 void tprof_arch_core_lay_out(struct tprof_cpu *cpu, uint8_t *spare)
 {
-    uint32_t size = TPROF_ARCH_SPARE(&tprof_agent.config);
+    const struct tprof_config *c = &tprof_agent.config;
+    uint32_t size = TPROF_ARCH_SPARE(c);
 
-    if (size > 0)
+    if (c->cpu_source == TPROF_CPU_HOOK)
         tprof_hook_stack[cpu->index] = (void *)(spare + size - 64);
 }
 

@@ -88,6 +88,32 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void))
     return TPROF_OK;
 }
 
+int tprof_gate_share(uint32_t vector, void (*entry)(void), uint64_t *old)
+{
+    uint64_t handler = (uintptr_t)entry;
+    uint8_t *gate = gate_at(vector);
+
+    if (!gate || tprof_probe_faults((uintptr_t)gate, GATE_SIZE, 1))
+        return TPROF_ERR_IDT;
+    if (handler_of(gate) == handler)
+        return TPROF_OK;
+    uint64_t low = tprof_load64(gate);
+    uint16_t type = (uint16_t)(low >> 8 * GATE_TYPE_IST);
+
+    *old = type & GATE_PRESENT ? handler_of(gate) : 0;
+    if (!*old) { /* an NMI would end the kernel anyway */
+        point_gate(gate, entry);
+        return TPROF_OK;
+    }
+    low = (handler & 0xffff) | (low & 0xffffffff0000u) |
+          (handler >> 16 & 0xffff) << 8 * GATE_OFFSET_16;
+    /* the upper half first: both handlers are in one image, as a rule, and have
+     * the same upper half */
+    tprof_store64(gate + 8, handler >> 32);
+    __asm__ volatile("movq %0, (%1)" : : "r"(low), "r"(gate) : "memory");
+    return TPROF_OK;
+}
+
 bool tprof_gate_has_stack(uint32_t vector)
 {
     const uint8_t *gate = gate_at(vector);

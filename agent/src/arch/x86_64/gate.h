@@ -30,6 +30,15 @@ int tprof_gate_install(uint32_t vector, void (*entry)(void));
  * TPROF_OK or TPROF_ERR_IDT. */
 int tprof_gate_take(uint32_t vector, void (*entry)(void));
 
+/*
+ * Points gate (vector) at (entry) in one store, and keeps its stack (IST).
+ * Stores the address of its handler before in (*old); 0 if it was not present.
+ * Does nothing if the gate points at (entry) already.
+ *
+ * Returns TPROF_OK or TPROF_ERR_IDT.
+ */
+int tprof_gate_share(uint32_t vector, void (*entry)(void), uint64_t *old);
+
 /* Has the gate a stack of its own (IST)? */
 bool tprof_gate_has_stack(uint32_t vector);
 

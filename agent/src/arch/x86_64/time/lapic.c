@@ -191,10 +191,10 @@ void tprof_lapic_release(const struct tprof_lapic *l)
     tprof_lapic_write(l, LAPIC_LVT_TIMER, LAPIC_LVT_MASKED | l->vector);
 }
 
-void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
+/* Sends (command) to the core with (apic_id). */
+static void send(const struct tprof_lapic *l, uint32_t apic_id,
+                 uint32_t command)
 {
-    uint32_t command = LAPIC_ICR_FIXED | l->vector;
-
     if (!l->registers) {
         /* unlike a store, WRMSR does not wait for stores before it */
         __asm__ volatile("mfence; lfence" : : : "memory");
@@ -217,4 +217,14 @@ void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
     tprof_lapic_write(l, LAPIC_ICR_LOW, command);
     tprof_lapic_write(l, LAPIC_ICR_HIGH, high);
     tprof_arch_irq_restore(flags);
+}
+
+void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id)
+{
+    send(l, apic_id, LAPIC_ICR_FIXED | l->vector);
+}
+
+void tprof_lapic_send_nmi(const struct tprof_lapic *l, uint32_t apic_id)
+{
+    send(l, apic_id, LAPIC_ICR_NMI);
 }

@@ -74,6 +74,9 @@ void tprof_lapic_release(const struct tprof_lapic *l);
 /* Interrupts the core with (apic_id) at the agent's vector. */
 void tprof_lapic_send(const struct tprof_lapic *l, uint32_t apic_id);
 
+/* Sends an NMI to the core with (apic_id). */
+void tprof_lapic_send_nmi(const struct tprof_lapic *l, uint32_t apic_id);
+
 /* Returns the address of register (reg) of the xAPIC at (registers). */
 TPROF_HOT volatile uint32_t *tprof_lapic_at(uintptr_t registers, uint32_t reg)
 {

@@ -13,6 +13,7 @@
 #define LAPIC_ENABLED          (1u << 8)
 #define LAPIC_ICR_LOW          0x30u /* rw  writing it sends; x2APIC: 64 bits */
 #define LAPIC_ICR_FIXED        (1u << 14) /* fixed delivery, level assert */
+#define LAPIC_ICR_NMI          (1u << 14 | 4u << 8)
 #define LAPIC_ICR_BUSY         (1u << 12)
 #define LAPIC_ICR_HIGH         0x31u /* rw  destination in bits 24-31 */
 #define LAPIC_LVT_TIMER        0x32u /* rw */
