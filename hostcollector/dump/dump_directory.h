@@ -24,7 +24,7 @@
 
 /* struct tprof_directory */
 #define DUMP_DIRECTORY_MAGIC      0x79726f7463657269u /* "irectory" */
-#define DUMP_DIRECTORY_VERSION    4u
+#define DUMP_DIRECTORY_VERSION    5u
 #define DUMP_DIRECTORY_VERSION_AT 8u  /* u32 */
 #define DUMP_DIRECTORY_CORES      12u /* u32 */
 #define DUMP_DIRECTORY_RING_WORDS 16u /* u32 */
@@ -48,7 +48,7 @@
 /* struct tprof_recorder: offsets from its start; its ring is inside */
 #define DUMP_RECORDER_RING   192u
 #define DUMP_RECORDER_TIME   24u  /* u64 units */
-#define DUMP_RECORDER_BOUNDS 64u  /* u64 address of tprof_agent.bounds */
+#define DUMP_RECORDER_BOUNDS 72u  /* u64 address of tprof_agent.bounds */
 #define DUMP_RECORDER_COUNTS 384u /* struct tprof_stats */
 #define DUMP_RECORDER_LOST   488u /* {u64 ticks, missed} by reason */
 #define DUMP_RECORDER_HEAD   520u /* bytes of the recorder that are read */

@@ -417,9 +417,13 @@ static bool wait_until(uint64_t deadline)
     return ppoll(&p, 1, deadline != 0 ? &left : NULL, NULL) > 0;
 }
 
-/* Send the remaining frames if the collector is still there. */
+/* Send the remaining frames if the collector is still there. A guest that fails
+ * after the collector's STOP sends none: the collector would take the end of
+ * the session for a good one, before the reason of the failure comes. */
 static void finish(void)
 {
+    if (sampler.failed && tprof_state() == WIRE_STATE_DRAINING)
+        return;
     for (unsigned i = 0; i < LAST_FRAMES && !sampler.host.left; i++) {
         struct pollfd p = {.fd = sampler.host.fd, .events = POLLOUT};
 

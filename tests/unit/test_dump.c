@@ -309,7 +309,7 @@ TEST(what_is_no_dump_is_told)
     live(TICKS);
     tprof_directory.version++;
     bury(dump((struct told){0, true, 0}));
-    CHECK(strstr(error.text, "version 5") != NULL);
+    CHECK(strstr(error.text, "version 6") != NULL);
     bury(tmpfile());
     CHECK(strstr(error.text, "too short") != NULL);
 }

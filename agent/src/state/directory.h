@@ -11,7 +11,7 @@
 #include "state/agent.h"
 
 #define TPROF_DIRECTORY_MAGIC   0x79726f7463657269u /* "irectory" in memory */
-#define TPROF_DIRECTORY_VERSION 4u
+#define TPROF_DIRECTORY_VERSION 5u
 
 /* One core. */
 struct tprof_directory_core {

@@ -60,7 +60,7 @@ static bool join_state(struct frame_state *to, uint8_t *flags,
         s.saved = 0;
     if (s.back != from->back)
         s.back = FRAME_BACK_LOST;
-    if (s.fp != from->fp || s.frame != from->frame)
+    if (s.fp != from->fp || (s.fp == FP_FRAME && s.frame != from->frame))
         s.fp = FP_OTHER;
     s.done = s.done && from->done;
     if (s.depth == to->depth && s.saved == to->saved && s.fp == to->fp &&

@@ -138,7 +138,7 @@ static void refuse_fields(void)
 {
     REFUSED(version, 0, TPROF_ERR_VERSION);
     REFUSED(version, TPROF_CONFIG_VERSION + 1, TPROF_ERR_VERSION);
-    REFUSED(rate_hz, 50001, TPROF_ERR_CONFIG);
+    REFUSED(rate_hz, 100001, TPROF_ERR_CONFIG);
     REFUSED(max_frames, 128, TPROF_ERR_CONFIG);
     REFUSED(cpus, 257, TPROF_ERR_CONFIG);
     REFUSED(ring_bytes, 2048, TPROF_ERR_CONFIG);

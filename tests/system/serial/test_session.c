@@ -106,8 +106,8 @@ TEST(orders_take_effect_while_running)
     host_until(&h, host_has_samples, 1000);
     CHECK_EQ(h.deepest, 5);
     CHECK_EQ(h.status.period_tsc, h.guest.tsc_hz / 2000);
-    host_begin(&h, 100000, 200, 0); /* clamped */
-    CHECK_EQ(h.status.rate_hz, 50000);
+    host_begin(&h, 200000, 200, 0); /* clamped */
+    CHECK_EQ(h.status.rate_hz, 100000);
     CHECK_EQ(h.status.depth, 127);
     host_until(&h, host_has_samples, 5000);
     CHECK(h.deepest > 16);
@@ -115,7 +115,7 @@ TEST(orders_take_effect_while_running)
     host_until(&h, host_has_samples, h.core[0].samples + 500);
     /* a period faster than the fastest rate is clamped too */
     host_begin(&h, 1000, 0, 1000);
-    CHECK_EQ(h.status.period_tsc, h.guest.tsc_hz / 50000);
+    CHECK_EQ(h.status.period_tsc, h.guest.tsc_hz / 100000);
     /* RESET: every stack is defined again */
     host_begin(&h, 1000, 0, 0);
     host_until(&h, host_has_samples, h.core[0].samples + 500);

@@ -18,11 +18,14 @@
 #define SOURCE_GS     1
 #define SOURCE_TSCAUX 2
 
-        .text
-        .globl  tprof_nmi_entry
 #ifdef __ELF__
+        /* apart from isr.S: a kernel without config.nmi drops this */
+        .section .text.nmi, "ax", @progbits
         .hidden tprof_nmi_entry
+#else
+        .text
 #endif
+        .globl  tprof_nmi_entry
 tprof_nmi_entry:
         endbr64                             /* a gate leads here */
         pushq   %rax
