@@ -216,7 +216,7 @@ static void write_title(const struct flame *f, const struct view_node *node)
     (void)fputs(node->inlined ? " (inlined)\nTOTAL " : "\nTOTAL ", f->out);
     write_xml(f->out, share_text(total, share_of(&node->total, f->whole)));
     (void)fputs(" %, SELF ", f->out);
-    text_decimal(f->out, (uint64_t)lround(10 * percent_of(f, &node->self)), 1);
+    text_decimal(f->out, (uint64_t)lrint(10 * percent_of(f, &node->self)), 1);
     (void)fprintf(f->out, " %%, %s samples",
                   text_count(count, node->total.samples));
     if (function->file != NULL) {
