@@ -41,6 +41,7 @@ static int hear(const struct domain *d, void *to, size_t size, struct err *e)
 static int ask(struct domain *d, const struct xen_ask *ask,
                struct xen_state *state, struct err *e)
 {
+    *state = (struct xen_state){0};
     if (send(d->guest.fd, ask, sizeof *ask, MSG_NOSIGNAL) !=
         (ssize_t)sizeof *ask)
         return err_sys(e, "xen");

@@ -258,6 +258,8 @@ TPROF_HOT uint64_t tprof_unwind_quick(const struct tprof_span *span,
 
     if (__builtin_expect(pairs != 0, 1)) {
         do {
+            /* each step follows one frame */
+            /* NOLINTNEXTLINE(misc-redundant-expression) */
             if (!tprof_unwind_step(&s, minus_limit) ||
                 !tprof_unwind_step(&s, minus_limit))
                 goto ended;

@@ -33,6 +33,8 @@ static void mend_characters(char *text)
 
 void mcp_answer_take(struct mcp_answer *a, int fd)
 {
+    static const char left_out[] = "[The rest is left out. Ask for fewer rows, "
+                                   "or for one function.]\n";
     ssize_t got = io_read_at(fd, a->text, MCP_ANSWER_MAX + 1, 0);
     size_t length = got > 0 ? (size_t)got : 0;
 
@@ -41,9 +43,8 @@ void mcp_answer_take(struct mcp_answer *a, int fd)
         a->text[MCP_ANSWER_MAX] = '\0';
         char *end = strrchr(a->text, '\n');
 
-        (void)strcpy(end != NULL ? end + 1 : a->text + MCP_ANSWER_MAX,
-                     "[The rest is left out. Ask for fewer rows, or for one "
-                     "function.]\n");
+        memcpy(end != NULL ? end + 1 : a->text + MCP_ANSWER_MAX, left_out,
+               sizeof left_out);
     }
     mend_characters(a->text);
 }
